@@ -1,0 +1,118 @@
+package v1alpha1
+
+// Condition types of a DesignatePool.
+const (
+	// ConditionAccepted: the spec is valid and holds its pool name. While a stored spec is not, the last accepted one
+	// stays in force.
+	ConditionAccepted = "Accepted"
+	// ConditionServersReady: as many BIND servers are ready as were asked for, at the current revision.
+	ConditionServersReady = "ServersReady"
+	// ConditionRemovalBlocked: removal was asked for and cannot go on. Absent when nobody asked. On a DesignateBackend
+	// it carries the reason and the name of the first blocked pool.
+	ConditionRemovalBlocked = "RemovalBlocked"
+	// ConditionReady: everything that applies to this installation is as it should be.
+	ConditionReady = "Ready"
+)
+
+// Condition types of a DesignateBackend, beside RemovalBlocked and Ready.
+const (
+	// ConditionMultipoolConfigValid: the ConfigMap designate-multipool-config can be used as it stands. Absent without it.
+	ConditionMultipoolConfigValid = "MultipoolConfigValid"
+	// ConditionMultipoolConfigApplied: the DesignatePools that the bridge makes are as their source says.
+	ConditionMultipoolConfigApplied = "MultipoolConfigApplied"
+	// ConditionPoolsYAMLWritten: pools.yaml holds every pool that has servers.
+	ConditionPoolsYAMLWritten = "PoolsYAMLWritten"
+	// ConditionMigrationPending: the other mode was asked for while servers are in use. Absent when nobody asked.
+	ConditionMigrationPending = "MigrationPending"
+)
+
+// Reasons of Accepted.
+const (
+	// ReasonAccepted: nothing is wrong with the spec.
+	ReasonAccepted = "Accepted"
+	// ReasonInvalidSpec: the message says what is wrong and where. Needs a person.
+	ReasonInvalidSpec = "InvalidSpec"
+	// ReasonPoolNameTaken: an older DesignatePool holds the pool name. Clears itself once that one is gone.
+	ReasonPoolNameTaken = "PoolNameTaken"
+	// ReasonBackendMissing: the namespace has no DesignateBackend. Clears itself once there is one.
+	ReasonBackendMissing = "BackendMissing"
+)
+
+// Reasons of ServersReady.
+const (
+	// ReasonServersReady: all servers are ready at the current revision.
+	ReasonServersReady = "ServersReady"
+	// ReasonServersNotReady: the message says how many are. Clears itself, unless a server cannot start.
+	ReasonServersNotReady = "ServersNotReady"
+	// ReasonScalingDown: servers that are no longer wanted have not left yet. Clears itself.
+	ReasonScalingDown = "ScalingDown"
+	// ReasonRollingOut: servers are being replaced one at a time. Clears itself.
+	ReasonRollingOut = "RollingOut"
+	// ReasonScaledToZero: no server is wanted.
+	ReasonScaledToZero = "ScaledToZero"
+	// ReasonWaitingForIndex: the pool has no index yet. Clears itself.
+	ReasonWaitingForIndex = "WaitingForIndex"
+	// ReasonWaitingForKeys: the RNDC keys of some servers do not exist yet. Clears itself.
+	ReasonWaitingForKeys = "WaitingForKeys"
+	// ReasonNameTaken: an object that this pool needs exists under its name and belongs to something else, which the
+	// message names. Needs a person.
+	ReasonNameTaken = "NameTaken"
+	// ReasonStorageChangeNeeded: the storage asked for differs from that of the existing claims, which cannot be changed
+	// in place. Needs a person; the message names the steps.
+	ReasonStorageChangeNeeded = "StorageChangeNeeded"
+	// ReasonWriteFailed: the API server refused or failed a write, which is retried.
+	ReasonWriteFailed = "WriteFailed"
+	// ReasonRemoving: the pool's servers are being taken down.
+	ReasonRemoving = "Removing"
+)
+
+// Reasons of RemovalBlocked.
+const (
+	// ReasonDesignateAccessMissing: without access to Designate's API nobody can tell whether the pool still has zones.
+	// Needs a person: the force annotation.
+	ReasonDesignateAccessMissing = "DesignateAccessMissing"
+	// ReasonDefaultPoolRequired: the default pool stays as long as its DesignateBackend.
+	ReasonDefaultPoolRequired = "DefaultPoolRequired"
+	// ReasonOtherPoolsRemain: the default pool goes last. Clears itself.
+	ReasonOtherPoolsRemain = "OtherPoolsRemain"
+	// ReasonForceAnnotationMismatch: the force annotation does not hold the pool's own name. Needs a person.
+	ReasonForceAnnotationMismatch = "ForceAnnotationMismatch"
+)
+
+// Reasons of MultipoolConfigValid and MultipoolConfigApplied.
+const (
+	// ReasonValid: the ConfigMap can be used.
+	ReasonValid = "Valid"
+	// ReasonInvalidConfig: the ConfigMap cannot be used; the last good pools stay. Needs a person.
+	ReasonInvalidConfig = "InvalidConfig"
+	// ReasonApplied: every DesignatePool that the bridge makes is as its source says.
+	ReasonApplied = "Applied"
+	// ReasonPoolNotOwned: a DesignatePool of that object name exists and was not made by the bridge. Needs a person.
+	ReasonPoolNotOwned = "PoolNotOwned"
+	// ReasonPoolBeingRemoved: a pool is being removed and is made again once it is gone. Clears itself.
+	ReasonPoolBeingRemoved = "PoolBeingRemoved"
+	// ReasonWaitingForMode: the operator has not settled the mode yet. Clears itself.
+	ReasonWaitingForMode = "WaitingForMode"
+	// ReasonMigrationPending: the source asks for the other mode while servers are in use.
+	ReasonMigrationPending = "MigrationPending"
+	// ReasonRemovalInProgress: the DesignateBackend is being deleted, and its pools with it.
+	ReasonRemovalInProgress = "RemovalInProgress"
+)
+
+// Reasons of PoolsYAMLWritten.
+const (
+	// ReasonWritten: pools.yaml is as it should be.
+	ReasonWritten = "Written"
+	// ReasonNoServersYet: no pool has had a ready server, so there is nothing to write. Clears itself.
+	ReasonNoServersYet = "NoServersYet"
+	// ReasonRenderFailed: the rendered text was not usable, so the one before stays. Needs a person: it is a bug.
+	ReasonRenderFailed = "RenderFailed"
+)
+
+// Reasons of Ready that are not taken from the condition that keeps something from being Ready.
+const (
+	// ReasonReady: all that applies is as it should be.
+	ReasonReady = "Ready"
+	// ReasonPoolsNotReady: some pools are not Ready; the message names them.
+	ReasonPoolsNotReady = "PoolsNotReady"
+)
