@@ -1,0 +1,86 @@
+package conversion
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/google/uuid"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/runes"
+	"golang.org/x/text/transform"
+	"golang.org/x/text/unicode/norm"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"unicode"
+
+	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+)
+
+const (
+	// objectNameHashLength is the number of hexadecimal digits at the end of an object name that had to be altered.
+	objectNameHashLength = 12
+	// objectNameStemLength is what remains for the readable part of such a name, its hyphen taken off.
+	objectNameStemLength = validation.DNS1123LabelMaxLength - objectNameHashLength - 1
+)
+
+var (
+	hashSuffix    = regexp.MustCompile(fmt.Sprintf(`-[0-9a-f]{%d}$`, objectNameHashLength))
+	notLabelChars = regexp.MustCompile(`[^a-z0-9]+`)
+	poolIDSpace   = uuid.NewSHA1(uuid.NameSpaceDNS, []byte(v1alpha1.GroupVersion.Group))
+)
+
+// FoldName is the form of a pool's name by which Designate's database compares names: MySQL's and MariaDB's general
+// collation knows no letter case, no accents and no trailing spaces. Two pools whose names fold to the same text
+// cannot both exist in Designate.
+func FoldName(name string) string {
+	folded := name
+	for {
+		// Folding can bring forth marks and compositions anew, so it runs until nothing changes.
+		next := foldOnce(folded)
+		if next == folded {
+			return folded
+		}
+		folded = next
+	}
+}
+
+func foldOnce(text string) string {
+	bare, _, err := transform.String(transform.Chain(norm.NFD, runes.Remove(runes.In(unicode.Mn))), text)
+	if err != nil {
+		bare = text
+	}
+	return strings.TrimRight(cases.Fold().String(bare), " ")
+}
+
+// ObjectName is the metadata.name of the DesignatePool that stands for the pool of a name. It is a DNS-1123 label that
+// depends on nothing but the name.
+//
+// A name that is a label of 50 characters at most already is its own object name, unless it ends as a hash does here.
+// Any other is altered into a readable stem, and a hash of the original is put behind it. So no two names share an
+// object name: those that are kept never end like a hash and altered ones always do; kept ones are what they were; and
+// altered ones differ by their hashes.
+func ObjectName(poolName string) string {
+	if len(poolName) <= v1alpha1.MaxPoolNameLength &&
+		len(validation.IsDNS1123Label(poolName)) == 0 && !hashSuffix.MatchString(poolName) {
+		return poolName
+	}
+	stem := notLabelChars.ReplaceAllString(FoldName(poolName), "-")
+	stem = strings.Trim(stem[:min(len(stem), objectNameStemLength)], "-")
+	if stem == "" {
+		stem = "pool"
+	}
+	sum := sha256.Sum256([]byte(poolName))
+	return stem + "-" + hex.EncodeToString(sum[:])[:objectNameHashLength]
+}
+
+// PoolID is the id that a pool gets in Designate when Designate has no pool of that name yet: a UUID (version 5) of the
+// namespace and the pool's name, so it comes out the same after any loss of state.
+func PoolID(namespace, poolName string) string {
+	// A namespace holds no slash, so the two cannot run into each other.
+	return uuid.NewSHA1(poolIDSpace, []byte(namespace+"/"+poolName)).String()
+}
+
+// RNDCKeyName is the name of the RNDC key of a number: its key in the Secret and its file in Designate's worker.
+func RNDCKeyName(n int32) string { return fmt.Sprintf("rndc-key-%d", n) }
