@@ -1,0 +1,116 @@
+package options
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"time"
+)
+
+// Names of the controllers, as For takes them and as they show in logs and metrics.
+const (
+	// Bridge turns the ConfigMap and the DesignateBackend into DesignatePools.
+	Bridge = "bridge"
+	// Pool makes the servers of one DesignatePool.
+	Pool = "pool"
+	// Backend sees to what the pools of a namespace share.
+	Backend = "backend"
+)
+
+// Names of the flags that Bind makes.
+const (
+	flagBridgeConcurrency  = "bridge-concurrency"
+	flagPoolConcurrency    = "pool-concurrency"
+	flagBackendConcurrency = "backend-concurrency"
+	flagRetryBaseDelay     = "retry-base-delay"
+	flagRetryMaxDelay      = "retry-max-delay"
+	flagRetryQPS           = "retry-qps"
+	flagRetryBurst         = "retry-burst"
+	flagReconcileTimeout   = "reconcile-timeout"
+)
+
+// Options are the settings of the controllers. Default gives usable ones.
+type Options struct {
+	// BridgeConcurrency, PoolConcurrency and BackendConcurrency are how many objects each controller works on at once.
+	BridgeConcurrency  int
+	PoolConcurrency    int
+	BackendConcurrency int
+
+	// RetryBaseDelay is the wait before the first retry of an object. Each further retry waits twice as long, up to
+	// RetryMaxDelay.
+	RetryBaseDelay time.Duration
+	RetryMaxDelay  time.Duration
+
+	// RetryQPS and RetryBurst bound the retries of all objects of one controller together, so that many failing objects
+	// do not become a load of their own.
+	RetryQPS   float64
+	RetryBurst int
+
+	// ReconcileTimeout ends a reconcile that hangs, so that it cannot keep others from their turn.
+	ReconcileTimeout time.Duration
+}
+
+// Default returns the options of an operator that was given no flags.
+func Default() Options {
+	return Options{
+		BridgeConcurrency:  4,
+		PoolConcurrency:    4,
+		BackendConcurrency: 4,
+		RetryBaseDelay:     20 * time.Millisecond,
+		RetryMaxDelay:      5 * time.Minute,
+		RetryQPS:           10,
+		RetryBurst:         100,
+		ReconcileTimeout:   2 * time.Minute,
+	}
+}
+
+// Bind makes a flag of each option. The present values are the flags' defaults.
+func (o *Options) Bind(flags *flag.FlagSet) {
+	flags.IntVar(&o.BridgeConcurrency, flagBridgeConcurrency, o.BridgeConcurrency,
+		"How many namespaces the bridge works on at once.")
+	flags.IntVar(&o.PoolConcurrency, flagPoolConcurrency, o.PoolConcurrency,
+		"How many DesignatePools are worked on at once.")
+	flags.IntVar(&o.BackendConcurrency, flagBackendConcurrency, o.BackendConcurrency,
+		"How many DesignateBackends are worked on at once.")
+	flags.DurationVar(&o.RetryBaseDelay, flagRetryBaseDelay, o.RetryBaseDelay,
+		"Wait before the first retry of an object; it doubles with each further one.")
+	flags.DurationVar(&o.RetryMaxDelay, flagRetryMaxDelay, o.RetryMaxDelay,
+		"Longest wait between two retries of an object.")
+	flags.Float64Var(&o.RetryQPS, flagRetryQPS, o.RetryQPS,
+		"Retries a second of all objects of one controller together.")
+	flags.IntVar(&o.RetryBurst, flagRetryBurst, o.RetryBurst,
+		"Retries of all objects of one controller that may come at once before --"+flagRetryQPS+" holds.")
+	flags.DurationVar(&o.ReconcileTimeout, flagReconcileTimeout, o.ReconcileTimeout,
+		"Time after which one reconcile is broken off and retried.")
+}
+
+// Validate refuses values that no controller can work with, naming each flag that holds one.
+func (o Options) Validate() error {
+	var faults []error
+	atLeastOne := func(name string, value int) {
+		if value < 1 {
+			faults = append(faults, fmt.Errorf("--%s must be 1 or more, and is %d", name, value))
+		}
+	}
+	positive := func(name string, value time.Duration) {
+		if value <= 0 {
+			faults = append(faults, fmt.Errorf("--%s must be longer than 0, and is %s", name, value))
+		}
+	}
+
+	atLeastOne(flagBridgeConcurrency, o.BridgeConcurrency)
+	atLeastOne(flagPoolConcurrency, o.PoolConcurrency)
+	atLeastOne(flagBackendConcurrency, o.BackendConcurrency)
+	atLeastOne(flagRetryBurst, o.RetryBurst)
+	positive(flagRetryBaseDelay, o.RetryBaseDelay)
+	positive(flagReconcileTimeout, o.ReconcileTimeout)
+	if o.RetryMaxDelay < o.RetryBaseDelay {
+		faults = append(faults, fmt.Errorf("--%s must be as long as --%s (%s) or longer, and is %s",
+			flagRetryMaxDelay, flagRetryBaseDelay, o.RetryBaseDelay, o.RetryMaxDelay))
+	}
+	// Put this way round, the comparison refuses NaN too.
+	if !(o.RetryQPS > 0) {
+		faults = append(faults, fmt.Errorf("--%s must be more than 0, and is %v", flagRetryQPS, o.RetryQPS))
+	}
+	return errors.Join(faults...)
+}
