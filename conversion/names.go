@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/google/uuid"
 	"golang.org/x/text/cases"
@@ -13,7 +14,6 @@ import (
 	"golang.org/x/text/transform"
 	"golang.org/x/text/unicode/norm"
 	"k8s.io/apimachinery/pkg/util/validation"
-	"unicode"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 )

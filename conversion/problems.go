@@ -29,7 +29,7 @@ func (p Problem) String() string {
 		parts = append(parts, fmt.Sprintf("line %d", p.Line))
 	}
 	if p.Pool != "" {
-		parts = append(parts, fmt.Sprintf("pool %q", p.Pool))
+		parts = append(parts, "pool "+quote(p.Pool))
 	}
 	if p.Field != "" {
 		parts = append(parts, p.Field)
@@ -61,4 +61,13 @@ func (ps Problems) Err() error {
 	sorted := slices.Clone(ps)
 	slices.SortStableFunc(sorted, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
 	return sorted
+}
+
+// lines is each problem as a text of its own.
+func (ps Problems) lines() []string {
+	var texts []string
+	for _, p := range ps {
+		texts = append(texts, p.String())
+	}
+	return texts
 }

@@ -1,0 +1,107 @@
+package conversion
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// ReservedOptions are the statements that bind.options may not hold: those that the operator sets itself, and those
+// that belong outside the options block or would bring in another file.
+var ReservedOptions = []string{
+	"allow-new-zones",
+	"allow-notify",
+	"allow-transfer",
+	"controls",
+	"directory",
+	"hostname",
+	"include",
+	"key",
+	"listen-on",
+	"listen-on-v6",
+	"notify",
+	"options",
+	"pid-file",
+	"recursion",
+	"server",
+	"server-id",
+	"session-keyfile",
+	"statistics-channels",
+	"version",
+	"view",
+	"zone",
+}
+
+var optionWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*`)
+
+// validateOptions judges the statements that people add to the options block of named.conf. Each must stay one
+// statement within that block, whatever it holds.
+func validateOptions(options []string) Problems {
+	var problems Problems
+	for i, option := range options {
+		if message := optionFault(option); message != "" {
+			problems = append(problems, Problem{Field: fmt.Sprintf("options[%d]", i), Message: message})
+		}
+	}
+	return problems
+}
+
+func optionFault(option string) string {
+	if strings.ContainsFunc(option, unicode.IsControl) {
+		return "holds a line break or another control character: write the statement on one line"
+	}
+	statement := strings.Trim(option, " ")
+	word := optionWord.FindString(statement)
+	if word == "" {
+		return quote(option) + " does not begin with the name of an option, as in minimal-responses yes;"
+	}
+	if slices.Contains(ReservedOptions, strings.ToLower(word)) {
+		return word + " is set by the operator or belongs elsewhere: remove the statement"
+	}
+	return statementFault(statement)
+}
+
+// statementFault walks over a statement as BIND's lexer does, and finds what would end it early or not at all.
+func statementFault(statement string) string {
+	depth, quoted, ended := 0, false, false
+	for i := 0; i < len(statement); i++ {
+		c := statement[i]
+		if quoted {
+			switch c {
+			case '\\':
+				i++
+			case '"':
+				quoted = false
+			}
+			continue
+		}
+		if ended && c != ' ' {
+			return "holds more than one statement: give each an entry of its own"
+		}
+		switch rest := statement[i:]; {
+		case c == '"':
+			quoted = true
+		case c == '{':
+			depth++
+		case c == '}':
+			if depth--; depth < 0 {
+				return "closes a brace that it has not opened: remove the }"
+			}
+		case c == ';':
+			ended = depth == 0
+		case c == '#', strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "/*"):
+			return "holds a comment: remove it"
+		}
+	}
+	switch {
+	case quoted:
+		return `opens a quotation that it does not close: add the "`
+	case depth > 0:
+		return "opens a brace that it does not close: add the }"
+	case !ended:
+		return "does not end with a semicolon: add it"
+	}
+	return ""
+}
