@@ -30,7 +30,7 @@ import (
 
 // programs are the names that this binary answers to.
 var programs = map[string]func(){
-	"etcd":                    func() { etcdmain.Main(os.Args) },
+	"etcd":                    func() { exitWithParent(); etcdmain.Main(os.Args) },
 	"kube-apiserver":          func() { run(apiserver.NewAPIServerCommand()) },
 	"kube-controller-manager": func() { run(controllermanager.NewControllerManagerCommand()) },
 	"kube-scheduler":          func() { run(scheduler.NewSchedulerCommand()) },
@@ -52,7 +52,10 @@ func main() {
 	program()
 }
 
-func run(command *cobra.Command) { os.Exit(cli.Run(command)) }
+func run(command *cobra.Command) {
+	exitWithParent()
+	os.Exit(cli.Run(command))
+}
 
 func runKubectl() {
 	if err := cli.RunNoErrOutput(kubectl.NewDefaultKubectlCommand()); err != nil {
