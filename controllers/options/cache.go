@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	designatev1alpha1 "github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 )
 
 // CacheOptions says what of the cluster the manager keeps in memory: the given namespaces, or all when there are none,
@@ -18,7 +18,7 @@ import (
 // account, such as a key, has to be read live before it is made anew.
 func CacheOptions(namespaces []string) cache.Options {
 	ours := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{
-		designatev1alpha1.LabelManagedBy: designatev1alpha1.ManagedByOperator,
+		v1alpha1.LabelManagedBy: v1alpha1.ManagedByOperator,
 	})}
 	options := cache.Options{
 		ByObject: map[client.Object]cache.ByObject{
@@ -49,8 +49,8 @@ func dropForeignData(object any) (any, error) {
 	if !ok {
 		return object, nil
 	}
-	if configMap.Name == designatev1alpha1.MultipoolConfigMapName ||
-		configMap.Labels[designatev1alpha1.LabelManagedBy] == designatev1alpha1.ManagedByOperator {
+	if configMap.Name == v1alpha1.MultipoolConfigMapName ||
+		configMap.Labels[v1alpha1.LabelManagedBy] == v1alpha1.ManagedByOperator {
 		return configMap, nil
 	}
 	configMap.Data = nil

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	designatev1alpha1 "github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 )
 
 func byObject[T client.Object](t *testing.T, options cache.Options) cache.ByObject {
@@ -37,13 +37,13 @@ func TestTheCacheKeepsOnlyWhatTheOperatorMade(t *testing.T) {
 		"StatefulSets":           byObject[*appsv1.StatefulSet](t, options),
 		"PodDisruptionBudgets":   byObject[*policyv1.PodDisruptionBudget](t, options),
 	}
-	ours := labels.Set{designatev1alpha1.LabelManagedBy: designatev1alpha1.ManagedByOperator}
+	ours := labels.Set{v1alpha1.LabelManagedBy: v1alpha1.ManagedByOperator}
 	for name, settings := range tests {
 		t.Run(name, func(t *testing.T) {
 			if settings.Label == nil || !settings.Label.Matches(ours) {
 				t.Errorf("selector %v leaves out what the operator made", settings.Label)
 			}
-			if settings.Label != nil && settings.Label.Matches(labels.Set{designatev1alpha1.LabelManagedBy: "Helm"}) {
+			if settings.Label != nil && settings.Label.Matches(labels.Set{v1alpha1.LabelManagedBy: "Helm"}) {
 				t.Errorf("selector %v lets in what others made", settings.Label)
 			}
 		})
@@ -71,7 +71,7 @@ func TestTheCacheWatchesTheNamespacesAskedFor(t *testing.T) {
 
 func TestTheCacheOfConfigMapsDropsTheDataOfOthers(t *testing.T) {
 	managedFields := []metav1.ManagedFieldsEntry{{Manager: "kubectl"}}
-	ours := map[string]string{designatev1alpha1.LabelManagedBy: designatev1alpha1.ManagedByOperator}
+	ours := map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByOperator}
 	full := func(name string, labels map[string]string) *corev1.ConfigMap {
 		return &corev1.ConfigMap{
 			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels, ManagedFields: managedFields},
@@ -81,12 +81,12 @@ func TestTheCacheOfConfigMapsDropsTheDataOfOthers(t *testing.T) {
 	}
 	tests := map[string]struct{ object, want any }{
 		"the list of pools is kept whole": {
-			object: full(designatev1alpha1.MultipoolConfigMapName, nil),
-			want:   full(designatev1alpha1.MultipoolConfigMapName, nil),
+			object: full(v1alpha1.MultipoolConfigMapName, nil),
+			want:   full(v1alpha1.MultipoolConfigMapName, nil),
 		},
 		"what the operator made is kept whole, managedFields included": {
-			object: full(designatev1alpha1.PoolsYAMLName, ours),
-			want:   full(designatev1alpha1.PoolsYAMLName, ours),
+			object: full(v1alpha1.PoolsYAMLName, ours),
+			want:   full(v1alpha1.PoolsYAMLName, ours),
 		},
 		"of everything else the name is left": {
 			object: full("kube-root-ca.crt", nil),
