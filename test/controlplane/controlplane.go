@@ -76,7 +76,8 @@ func Start(ctx context.Context, options Options) (*ControlPlane, error) {
 	if err != nil {
 		return nil, err
 	}
-	cp := &ControlPlane{root: root, LogDir: filepath.Join(root, artifactsDir, options.Name)}
+	logDir := filepath.Join(root, artifactsDir, options.Name)
+	cp := &ControlPlane{root: root, LogDir: logDir, stateDir: filepath.Join(logDir, "state")}
 	if err := cp.start(ctx, options); err != nil {
 		return nil, errors.Join(fmt.Errorf("starting the control plane: %w (logs are in %s)", err, cp.LogDir), cp.Stop())
 	}
@@ -84,13 +85,14 @@ func Start(ctx context.Context, options Options) (*ControlPlane, error) {
 }
 
 func (cp *ControlPlane) start(ctx context.Context, options Options) error {
+	// A run that was killed left its state behind.
+	if err := os.RemoveAll(cp.stateDir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(cp.stateDir, 0o755); err != nil {
+		return err
+	}
 	var err error
-	if cp.stateDir, err = os.MkdirTemp("", "control-plane-"); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(cp.LogDir, 0o755); err != nil {
-		return err
-	}
 	if cp.Kubectl, err = assets.Find(cp.root, assets.Kubectl); err != nil {
 		return err
 	}
@@ -197,10 +199,7 @@ func (cp *ControlPlane) Stop() error {
 	for _, log := range cp.logs {
 		errs = append(errs, log.Close())
 	}
-	errs = append(errs, removeVolumeDirectories(volumes))
-	if cp.stateDir != "" {
-		errs = append(errs, os.RemoveAll(cp.stateDir))
-	}
+	errs = append(errs, removeVolumeDirectories(volumes), os.RemoveAll(cp.stateDir))
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("stopping the control plane: %w", err)
 	}

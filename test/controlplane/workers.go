@@ -36,6 +36,8 @@ func (cp *ControlPlane) startWorkers() error {
 			"--use-service-account-credentials",
 			"--root-ca-file", caFile,
 			"--enable-hostpath-provisioner",
+			// The first claims after a start are missed by the binder until its next full pass, 15 s later by default.
+			"--pvclaimbinder-sync-period", "1s",
 			"--kube-api-qps", "500", "--kube-api-burst", "1000",
 		}},
 		{assets.Scheduler, []string{

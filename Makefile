@@ -1,0 +1,147 @@
+# Everything a developer or a CI machine does with this repository. It needs Go, make, git and bash; all other tools are
+# built from Go modules into .tools, at the versions below, when they are first used.
+
+CONTROLLER_GEN_VERSION := v0.23.0
+CRD_REF_DOCS_VERSION   := v0.3.0
+GOLANGCI_LINT_VERSION  := v2.15.0
+# Kubernetes and kwok, for tests: see test/kubernetes/go.mod and test/controlplane/assets.
+
+# How long `make fuzz` spends on each target.
+FUZZTIME ?= 30s
+
+SHELL         := /bin/bash
+.SHELLFLAGS   := -euo pipefail -c
+MAKEFLAGS     += --no-print-directory
+.DEFAULT_GOAL := help
+
+TOOLS     := $(CURDIR)/.tools/bin
+ARTIFACTS := $(CURDIR)/.artifacts
+BIN       := $(ARTIFACTS)/bin
+
+CONTROLLER_GEN := $(TOOLS)/controller-gen-$(CONTROLLER_GEN_VERSION)
+CRD_REF_DOCS   := $(TOOLS)/crd-ref-docs-$(CRD_REF_DOCS_VERSION)
+GOLANGCI_LINT  := $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION)
+REPORT         := $(BIN)/report
+
+# The race detector needs a C compiler, which not every machine has.
+RACE       := $(shell [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null && echo -race)
+TEST_FLAGS := -shuffle=on $(RACE)
+
+# Suites that run against the control plane; the tests of all other packages need nothing but Go.
+PACKAGES         = $(shell go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./...)
+ENVTEST_PACKAGES = $(filter %/test/controlplane,$(PACKAGES)) $(foreach p,$(PACKAGES),$(if $(findstring /test/envtest,$(p)),$(p)))
+UNIT_PACKAGES    = $(filter-out $(ENVTEST_PACKAGES),$(PACKAGES))
+
+GENERATED := api/v1alpha1/zz_generated.deepcopy.go api/v1alpha1/applyconfiguration config/crd/bases \
+             config/rbac/role.yaml docs/api.md
+
+##@ General
+
+.PHONY: help
+help: ## Show what can be made
+	@awk 'BEGIN { FS = ":.*## " } \
+	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	  /^[a-z][a-z-]*:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build the operator and poolctl into .artifacts/bin
+	go build -o $(BIN)/manager ./cmd/manager
+	go build -o $(BIN)/poolctl ./cmd/poolctl
+
+.PHONY: demo
+demo: control-plane build ## Show the main job on a control plane of its own; DEMO=once ends by itself
+	go run ./test/demo $(if $(filter once,$(DEMO)),--once)
+
+.PHONY: clean
+clean: ## Remove what builds and tests left; the tools stay
+	rm -rf $(ARTIFACTS)
+
+##@ Generated files
+
+.PHONY: generate
+generate: $(CONTROLLER_GEN) ## Generate Go code from the API types
+	$(CONTROLLER_GEN) object applyconfiguration:headerFile=/dev/null paths=./api/...
+
+.PHONY: manifests
+manifests: $(CONTROLLER_GEN) ## Generate CRDs and the operator's role from the markers in the code
+	$(CONTROLLER_GEN) crd:generateEmbeddedObjectMeta=false paths=./api/... output:crd:dir=config/crd/bases
+	$(CONTROLLER_GEN) rbac:roleName=manager-role paths=./cmd/... paths=./controllers/... paths=./webhooks/... output:rbac:dir=config/rbac
+
+.PHONY: api-docs
+api-docs: $(CRD_REF_DOCS) ## Generate docs/api.md from the API types
+	@mkdir -p docs
+	$(CRD_REF_DOCS) --source-path=api/v1alpha1 --config=.crd-ref-docs.yaml --renderer=markdown --output-path=docs/api.md
+
+##@ Checks
+
+.PHONY: verify
+verify: ## Check that generated files are up to date, that the code is formatted, vetted and its modules tidy
+	@hashes() { find $(GENERATED) -type f -exec sha256sum {} + | sort -k 2; }; \
+	before=$$(hashes); \
+	$(MAKE) generate manifests api-docs; \
+	diff <(echo "$$before") <(hashes) || { echo "Generated files were out of date. They are up to date now: commit them."; exit 1; }
+	@unformatted=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard -- '*.go')); \
+	[ -z "$$unformatted" ] || { echo "Not formatted by gofmt:"; echo "$$unformatted"; exit 1; }
+	go vet ./...
+	go mod tidy -diff
+
+.PHONY: lint
+lint: $(GOLANGCI_LINT) ## Check style and common mistakes
+	$(GOLANGCI_LINT) run
+
+##@ Tests
+
+.PHONY: test
+test: test-unit test-envtest ## Run all tests
+
+.PHONY: test-unit
+test-unit: $(REPORT) ## Run the tests that need nothing but Go, and the seeds of the fuzz targets
+	go test -json $(TEST_FLAGS) $(UNIT_PACKAGES) | $(REPORT) --lane unit
+
+.PHONY: test-envtest
+test-envtest: control-plane $(REPORT) ## Run the suites that need a control plane
+	@rm -rf $(ARTIFACTS)/specs && mkdir -p $(ARTIFACTS)/specs
+	@failed=0; for package in $(ENVTEST_PACKAGES); do \
+	  name=$${package#*/test/}; name=$${name//\//-}; specs=$(ARTIFACTS)/specs/$$name.json; \
+	  go test -json $(TEST_FLAGS) -timeout 20m $$package -ginkgo.json-report=$$specs | $(REPORT) --lane $$name --specs $$specs || failed=1; \
+	done; exit $$failed
+
+.PHONY: fuzz
+fuzz: ## Run each fuzz target for FUZZTIME (default 30s)
+	@grep -rlE '^func Fuzz' --include='*_test.go' . | sort | while read -r file; do \
+	  grep -oE '^func Fuzz[A-Za-z0-9_]+' $$file | cut -d' ' -f2 | while read -r target; do \
+	    echo "$$target in $${file%/*} for $(FUZZTIME)"; \
+	    go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $${file%/*}; \
+	  done; \
+	done
+
+.PHONY: bench
+bench: ## Run the benchmarks
+	go test -run '^$$' -bench . -benchmem $(UNIT_PACKAGES)
+
+##@ Tools
+
+.PHONY: control-plane
+control-plane: ## Build etcd, Kubernetes and kwok for tests (minutes, once)
+	@go run ./test/controlplane/install
+
+# $(1) is the package of a tool, $(2) its version; the target says where it goes.
+define install-tool
+	@echo "Building $(@F) from Go modules, once"
+	@dir=$$(mktemp -d) && trap "rm -rf $$dir" EXIT && mkdir -p $(@D) && \
+	GOBIN=$$dir CGO_ENABLED=0 go install $(1)@$(2) && mv $$dir/$(notdir $(1)) $@
+endef
+
+$(CONTROLLER_GEN):
+	$(call install-tool,sigs.k8s.io/controller-tools/cmd/controller-gen,$(CONTROLLER_GEN_VERSION))
+
+$(CRD_REF_DOCS):
+	$(call install-tool,github.com/elastic/crd-ref-docs,$(CRD_REF_DOCS_VERSION))
+
+$(GOLANGCI_LINT):
+	@echo "golangci-lint is large: this takes minutes"
+	$(call install-tool,github.com/golangci/golangci-lint/v2/cmd/golangci-lint,$(GOLANGCI_LINT_VERSION))
+
+.PHONY: $(REPORT)
+$(REPORT):
+	@go build -o $@ ./.ci/report
