@@ -52,6 +52,8 @@ const (
 	ReasonScaledToZero = "ScaledToZero"
 	// ReasonWaitingForIndex: the pool has no index yet. Clears itself.
 	ReasonWaitingForIndex = "WaitingForIndex"
+	// ReasonSpecPending: the newest spec is accepted and not in force yet. Clears itself.
+	ReasonSpecPending = "SpecPending"
 	// ReasonWaitingForKeys: the RNDC keys of some servers do not exist yet. Clears itself.
 	ReasonWaitingForKeys = "WaitingForKeys"
 	// ReasonNameTaken: an object that this pool needs exists under its name and belongs to something else, which the

@@ -1,0 +1,84 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+)
+
+// Status changes the status of an object and writes it once, if anything differs. The write carries the resource version
+// that was read, so that two writers of one status never undo each other.
+func Status(ctx context.Context, c client.Client, object client.Object, change func()) error {
+	base, ok := object.DeepCopyObject().(client.Object)
+	if !ok {
+		return fmt.Errorf("%T cannot be copied", object)
+	}
+	change()
+	if equality.Semantic.DeepEqual(base, object) {
+		return nil
+	}
+	patch := client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{})
+	if err := c.Status().Patch(ctx, object, patch); err != nil {
+		return fmt.Errorf("status of %T %s: %w", object, object.GetName(), err)
+	}
+	return nil
+}
+
+// Conditions sets the conditions that a controller owns, all of them: one of owned that is not wanted is removed.
+// lastTransitionTime moves only when a status flips.
+func Conditions(existing *[]metav1.Condition, generation int64, owned []string, wanted []metav1.Condition) {
+	for _, conditionType := range owned {
+		if meta.FindStatusCondition(wanted, conditionType) == nil {
+			meta.RemoveStatusCondition(existing, conditionType)
+		}
+	}
+	for _, condition := range wanted {
+		condition.ObservedGeneration = generation
+		condition.Message = bounded(condition.Message)
+		meta.SetStatusCondition(existing, condition)
+	}
+}
+
+// maxMessage is what the API server takes in a condition's message, in bytes to be safe.
+const maxMessage = 32768
+
+func bounded(message string) string {
+	if len(message) <= maxMessage {
+		return message
+	}
+	const more = " ..."
+	return strings.ToValidUTF8(message[:maxMessage-len(more)], "") + more
+}
+
+// AddFinalizer puts a finalizer on an object, before the first effect outside of it.
+func AddFinalizer(ctx context.Context, c client.Client, object client.Object, finalizer string) error {
+	return patchFinalizers(ctx, c, object, func() bool { return controllerutil.AddFinalizer(object, finalizer) })
+}
+
+// RemoveFinalizer takes a finalizer off the very object that was read: one made anew under its name is not touched.
+func RemoveFinalizer(ctx context.Context, c client.Client, object client.Object, finalizer string) error {
+	return patchFinalizers(ctx, c, object, func() bool { return controllerutil.RemoveFinalizer(object, finalizer) })
+}
+
+// patchFinalizers carries the resource version, since a merge patch replaces the whole list, and with it the UID: a
+// resource version is never that of another object.
+func patchFinalizers(ctx context.Context, c client.Client, object client.Object, change func() bool) error {
+	base, ok := object.DeepCopyObject().(client.Object)
+	if !ok {
+		return fmt.Errorf("%T cannot be copied", object)
+	}
+	if !change() {
+		return nil
+	}
+	patch := client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{})
+	if err := c.Patch(ctx, object, patch); err != nil {
+		return fmt.Errorf("finalizers of %T %s: %w", object, object.GetName(), err)
+	}
+	return nil
+}

@@ -1,0 +1,252 @@
+package backend
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/controllers/acceptance"
+	"github.com/designate-pools/designate-pool-operator/controllers/builders"
+	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
+	"github.com/designate-pools/designate-pool-operator/controllers/owned"
+	"github.com/designate-pools/designate-pool-operator/conversion"
+)
+
+// gone are the entries whose DesignatePool, and everything that bears its UID, the API server says does not exist.
+func (r *Reconciler) gone(ctx context.Context, s *scope) ([]types.UID, error) {
+	var gone []types.UID
+	for _, entry := range s.stored.Pools {
+		if slices.ContainsFunc(s.pools, func(p v1alpha1.DesignatePool) bool { return p.UID == entry.UID }) {
+			continue
+		}
+		pool := &v1alpha1.DesignatePool{}
+		err := r.APIReader.Get(ctx, client.ObjectKey{Namespace: s.namespace, Name: entry.Object}, pool)
+		if client.IgnoreNotFound(err) != nil {
+			return nil, wrap(err, "read DesignatePool "+entry.Object)
+		}
+		if !apierrors.IsNotFound(err) && pool.UID == entry.UID {
+			continue // The cache is behind.
+		}
+		left, err := owned.Any(ctx, r.APIReader, s.namespace, entry.UID)
+		if err != nil {
+			return nil, err
+		}
+		if left == nil {
+			gone = append(gone, entry.UID)
+		}
+	}
+	return gone, nil
+}
+
+// makeFacts puts together what a ledger is planned from.
+func (s *scope) makeFacts(gone []types.UID) {
+	s.facts = ledger.Facts{Mode: s.stored.NextMode(s.wantedMode, s.deployedMode()), Gone: gone}
+	known := map[types.UID]bool{}
+	for _, pool := range s.inOrder() {
+		known[pool.UID] = true
+		s.facts.Pools = append(s.facts.Pools, s.poolFacts(pool))
+	}
+	for _, entry := range s.stored.Pools {
+		known[entry.UID] = true
+	}
+	for i := range s.objects.statefulSets {
+		statefulSet := &s.objects.statefulSets[i]
+		if uid := types.UID(statefulSet.Labels[v1alpha1.LabelPoolUID]); !known[uid] {
+			s.facts.Pools = append(s.facts.Pools, s.orphanFacts(statefulSet, uid))
+			known[uid] = true
+		}
+	}
+	s.reserve(known)
+}
+
+// inOrder is the order in which pools are given indexes: the default pool, then those whose objects bear one, then as
+// the ConfigMap lists them, then by age.
+func (s *scope) inOrder() []*v1alpha1.DesignatePool {
+	listed := map[string]int{}
+	if s.configured != nil {
+		for i, pool := range s.configured.Pools {
+			listed[pool.Name] = i - len(s.configured.Pools)
+		}
+	}
+	pools := acceptance.ByAge(s.pools)
+	slices.SortStableFunc(pools, func(a, b *v1alpha1.DesignatePool) int {
+		return cmp.Or(
+			first(a.IsDefault(), b.IsDefault()),
+			first(s.deployedIndex(a.UID) != nil, s.deployedIndex(b.UID) != nil),
+			cmp.Compare(listed[a.PoolName()], listed[b.PoolName()]),
+		)
+	})
+	return pools
+}
+
+// first orders what has a property before what has not.
+func first(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	default:
+		return 1
+	}
+}
+
+func (s *scope) poolFacts(pool *v1alpha1.DesignatePool) ledger.PoolFacts {
+	facts := ledger.PoolFacts{
+		UID:      pool.UID,
+		Object:   pool.Name,
+		Name:     pool.PoolName(),
+		ID:       s.poolID(pool.UID, pool.PoolName()),
+		Withdraw: s.removals[pool.UID].Allowed,
+		Index:    s.deployedIndex(pool.UID),
+	}
+	// A pool that is going and never had anything gets nothing now, nor does one whose backend is missing.
+	hasSomething := s.stored.Pool(pool.UID) != nil || facts.Index != nil
+	if s.verdicts[pool.UID].Accepted && (hasSomething || (pool.DeletionTimestamp == nil && s.backend != nil)) {
+		facts.Accepted = &pool.Spec
+	}
+	index := facts.Index
+	if entry := s.stored.Pool(pool.UID); entry != nil {
+		index = &entry.Index
+	}
+	if index != nil {
+		s.addServers(&facts, *index)
+	}
+	return facts
+}
+
+// orphanFacts are those of a StatefulSet whose DesignatePool has vanished and that the ledger does not know: it keeps its
+// place in pools.yaml as far as pools.yaml knows it.
+func (s *scope) orphanFacts(statefulSet *appsv1.StatefulSet, uid types.UID) ledger.PoolFacts {
+	name := statefulSet.Annotations[v1alpha1.AnnotationPoolName]
+	facts := ledger.PoolFacts{
+		UID:    uid,
+		Object: statefulSet.Labels[v1alpha1.LabelPool],
+		Name:   name,
+		ID:     s.poolID(uid, name),
+		Index:  s.deployedIndex(uid),
+	}
+	if at := slices.IndexFunc(s.current, func(e conversion.PoolEntry) bool { return e.Name == name }); at >= 0 && facts.Index != nil {
+		facts.Accepted = &v1alpha1.DesignatePoolSpec{PoolName: name, PoolSettings: v1alpha1.PoolSettings{
+			Description:  s.current[at].Description,
+			Attributes:   s.current[at].Attributes,
+			NSRecords:    s.current[at].NSRecords,
+			BINDReplicas: ptr.Deref(statefulSet.Spec.Replicas, 0),
+		}}
+		s.addServers(&facts, *facts.Index)
+	}
+	return facts
+}
+
+// addServers adds what exists of a pool's servers in the mode that is to be in force.
+func (s *scope) addServers(facts *ledger.PoolFacts, index int32) {
+	name := builders.StatefulSetName(s.facts.Mode, index)
+	facts.Servers = map[int32]ledger.ServerFacts{}
+	for _, service := range s.objects.services {
+		if service.Labels[v1alpha1.LabelPoolUID] != string(facts.UID) || service.Labels[v1alpha1.LabelServiceRole] != v1alpha1.ServiceRoleControl {
+			continue
+		}
+		ordinal, ok := number(service.Labels[v1alpha1.LabelOrdinal])
+		if ok && service.Name == builders.ControlServiceName(name, ordinal) {
+			facts.Servers[ordinal] = s.serverFacts(facts.UID, index, name, ordinal, service)
+		}
+	}
+	for i := range s.objects.statefulSets {
+		if statefulSet := &s.objects.statefulSets[i]; statefulSet.Name == name && statefulSet.Labels[v1alpha1.LabelPoolUID] == string(facts.UID) {
+			facts.Replicas = ptr.Deref(statefulSet.Spec.Replicas, 1)
+		}
+	}
+}
+
+func (s *scope) serverFacts(uid types.UID, index int32, statefulSet string, ordinal int32, control *corev1.Service) ledger.ServerFacts {
+	facts := ledger.ServerFacts{Address: builders.ServiceAddress(control)}
+	facts.RNDCKey, _ = number(control.Annotations[v1alpha1.AnnotationRNDCKey])
+	facts.InPoolsYAML = facts.Address != "" && s.named(facts.Address)
+	client := s.objects.services[builders.ClientServiceName(index, ordinal)]
+	facts.ClientOpen = client != nil && client.Labels[v1alpha1.LabelPoolUID] == string(uid) && builders.ServiceIsOpen(client)
+	pod := s.objects.pods[builders.PodName(statefulSet, ordinal)]
+	facts.PodExists = pod != nil && pod.Labels[v1alpha1.LabelPoolUID] == string(uid)
+	facts.Ready = facts.PodExists && builders.PodReady(pod)
+	return facts
+}
+
+// named says whether pools.yaml names an address.
+func (s *scope) named(address string) bool {
+	return slices.ContainsFunc(s.current, func(entry conversion.PoolEntry) bool {
+		return slices.ContainsFunc(entry.Nameservers, func(n conversion.Address) bool { return n.Host == address })
+	})
+}
+
+// reserve protects the numbers that objects of unknown pools bear.
+func (s *scope) reserve(known map[types.UID]bool) {
+	for i := range s.objects.statefulSets {
+		if index, ok := number(s.objects.statefulSets[i].Labels[v1alpha1.LabelPoolIndex]); ok {
+			s.facts.ReservedIndexes = append(s.facts.ReservedIndexes, index)
+		}
+	}
+	for _, service := range s.objects.services {
+		key, ok := number(service.Annotations[v1alpha1.AnnotationRNDCKey])
+		if ok && !known[types.UID(service.Labels[v1alpha1.LabelPoolUID])] {
+			s.facts.ReservedKeys = append(s.facts.ReservedKeys, key)
+		}
+	}
+	slices.Sort(s.facts.ReservedIndexes)
+	slices.Sort(s.facts.ReservedKeys)
+}
+
+// poolID is the id that a pool has in Designate, or gets there.
+func (s *scope) poolID(uid types.UID, name string) string {
+	if name == v1alpha1.DefaultPoolName && s.backend != nil {
+		return s.backend.Spec.Designate.DefaultPoolID
+	}
+	for i := range s.objects.statefulSets {
+		statefulSet := &s.objects.statefulSets[i]
+		if id := statefulSet.Annotations[v1alpha1.AnnotationPoolID]; id != "" && statefulSet.Labels[v1alpha1.LabelPoolUID] == string(uid) {
+			return id
+		}
+	}
+	return conversion.PoolID(s.namespace, name)
+}
+
+// deployedIndex is the index that a pool's StatefulSet bears.
+func (s *scope) deployedIndex(uid types.UID) *int32 {
+	for i := range s.objects.statefulSets {
+		if labels := s.objects.statefulSets[i].Labels; labels[v1alpha1.LabelPoolUID] == string(uid) {
+			if index, ok := number(labels[v1alpha1.LabelPoolIndex]); ok {
+				return &index
+			}
+		}
+	}
+	return nil
+}
+
+// deployedMode is the mode in which the default pool's servers exist. While both StatefulSets do, it is the one whose
+// servers pools.yaml names.
+func (s *scope) deployedMode() v1alpha1.Mode {
+	var deployed v1alpha1.Mode
+	for _, mode := range []v1alpha1.Mode{v1alpha1.SinglePool, v1alpha1.MultiPool} {
+		name := builders.StatefulSetName(mode, 0)
+		if !slices.ContainsFunc(s.objects.statefulSets, func(o appsv1.StatefulSet) bool { return o.Name == name }) {
+			continue
+		}
+		if control := s.objects.services[builders.ControlServiceName(name, 0)]; control != nil && s.named(builders.ServiceAddress(control)) {
+			return mode
+		}
+		deployed = mode
+	}
+	return deployed
+}
+
+func number(text string) (int32, bool) {
+	value, err := strconv.ParseInt(text, 10, 32)
+	return int32(value), err == nil //nolint:gosec // ParseInt has kept it to 32 bits
+}

@@ -1,0 +1,102 @@
+package backend
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/controllers/apply"
+	"github.com/designate-pools/designate-pool-operator/controllers/builders"
+	"github.com/designate-pools/designate-pool-operator/conversion"
+)
+
+// keyBytes is the length of a key's secret: 256 bits, the output of its hash (RFC 8945, section 6).
+const keyBytes = 32
+
+// ensureKeys keeps one key for each server in the Secret that Designate's worker mounts, and drops those of servers that
+// are gone. A key that is lost or was changed by hand is put back as its pool's own Secret has it, so that the server and
+// Designate go on agreeing; only one that nobody has is made anew.
+func (r *Reconciler) ensureKeys(ctx context.Context, s *scope) error {
+	current, err := r.currentKeys(ctx, s)
+	if err != nil {
+		return err
+	}
+	keys := map[string][]byte{}
+	for _, entry := range s.stored.Pools {
+		copies, err := r.poolKeys(ctx, s, entry.Index, string(entry.UID))
+		if err != nil {
+			return err
+		}
+		for _, server := range entry.Servers {
+			name := conversion.RNDCKeyName(server.RNDCKey)
+			switch {
+			case current[name] != nil:
+				keys[name] = current[name]
+			case copies[name] != nil:
+				log.FromContext(ctx).Info("Putting back RNDC key", "key", name, "pool", entry.Name)
+				keys[name] = copies[name]
+			default:
+				if keys[name], err = newKey(name); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	desired := corev1ac.Secret(v1alpha1.RNDCSecretName, s.namespace).
+		WithLabels(map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByOperator}).
+		WithData(keys)
+	object := apply.Object[*corev1.Secret, *corev1ac.SecretApplyConfiguration]{
+		Live: &corev1.Secret{}, Extract: corev1ac.ExtractSecret,
+	}
+	_, err = apply.Ensure(ctx, r.writer(), object, desired, apply.OfOperator)
+	return err
+}
+
+// currentKeys are those in the Secret that are still as we wrote them.
+func (r *Reconciler) currentKeys(ctx context.Context, s *scope) (map[string][]byte, error) {
+	secret := &corev1.Secret{}
+	// From the API server: a cache that is behind would have a key made twice, with two secrets.
+	err := r.APIReader.Get(ctx, client.ObjectKey{Namespace: s.namespace, Name: v1alpha1.RNDCSecretName}, secret)
+	if client.IgnoreNotFound(err) != nil {
+		return nil, wrap(err, "read Secret "+v1alpha1.RNDCSecretName)
+	}
+	ours, err := corev1ac.ExtractSecret(secret, string(FieldOwner))
+	if err != nil {
+		return nil, wrap(err, "what was applied to Secret "+v1alpha1.RNDCSecretName)
+	}
+	return ours.Data, nil
+}
+
+// poolKeys are the copies of the keys in a pool's own Secret.
+func (r *Reconciler) poolKeys(ctx context.Context, s *scope, index int32, uid string) (map[string][]byte, error) {
+	secret := &corev1.Secret{}
+	err := r.Client.Get(ctx, client.ObjectKey{Namespace: s.namespace, Name: builders.KeySecretName(index)}, secret)
+	if client.IgnoreNotFound(err) != nil {
+		return nil, wrap(err, "read Secret "+builders.KeySecretName(index))
+	}
+	if secret.Labels[v1alpha1.LabelPoolUID] != uid {
+		return nil, nil
+	}
+	return secret.Data, nil
+}
+
+// newKey is a key statement of BIND, as rndc and named both read it.
+func newKey(name string) ([]byte, error) {
+	random := make([]byte, keyBytes)
+	if _, err := rand.Read(random); err != nil {
+		return nil, errors.Join(errors.New("no random numbers for an RNDC key"), err)
+	}
+	return fmt.Appendf(nil, "key %q {\n\talgorithm hmac-sha256;\n\tsecret %q;\n};\n", name, base64.StdEncoding.EncodeToString(random)), nil
+}
+
+func (r *Reconciler) writer() apply.Writer {
+	return apply.Writer{Client: r.Client, Live: r.APIReader, Owner: FieldOwner}
+}

@@ -1,0 +1,146 @@
+package backend
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/controllers/apply"
+	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
+	"github.com/designate-pools/designate-pool-operator/conversion"
+)
+
+// gatherPoolsYAML reads pools.yaml as it is. One that cannot be parsed is no reason to stop: it is about to be replaced.
+func (r *Reconciler) gatherPoolsYAML(ctx context.Context, s *scope) error {
+	configMap := &corev1.ConfigMap{}
+	err := r.Client.Get(ctx, client.ObjectKey{Namespace: s.namespace, Name: v1alpha1.PoolsYAMLName}, configMap)
+	if client.IgnoreNotFound(err) != nil {
+		return wrap(err, "read ConfigMap "+v1alpha1.PoolsYAMLName)
+	}
+	s.currentText = configMap.Data[v1alpha1.PoolsYAMLKey]
+	if s.currentText != "" {
+		s.current, s.currentErr = conversion.ParsePoolsYAML([]byte(s.currentText))
+	}
+	return nil
+}
+
+// ensurePoolsYAML writes pools.yaml. What it cannot make well it does not write: the text before stays.
+func (r *Reconciler) ensurePoolsYAML(ctx context.Context, s *scope) error {
+	outcome := &s.poolsYAML
+	entries, err := s.entries()
+	if err != nil {
+		outcome.reason, outcome.message = v1alpha1.ReasonRenderFailed, err.Error()
+		return err
+	}
+	if len(entries) == 0 {
+		// An empty file would have Designate's worker serve nothing. A pool that is removed with no other left to write
+		// stays in the file, which nobody needs any more.
+		outcome.settled = true
+		outcome.hash = hashOf(s.currentText)
+		outcome.reason, outcome.message = v1alpha1.ReasonNoServersYet, "No pool has had a ready server, so there is nothing to write."
+		return nil
+	}
+	text, err := conversion.RenderPoolsYAML(entries)
+	if err != nil {
+		outcome.reason, outcome.message = v1alpha1.ReasonRenderFailed, err.Error()
+		return err
+	}
+	desired := corev1ac.ConfigMap(v1alpha1.PoolsYAMLName, s.namespace).
+		WithLabels(map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByOperator}).
+		WithData(map[string]string{v1alpha1.PoolsYAMLKey: string(text)})
+	object := apply.Object[*corev1.ConfigMap, *corev1ac.ConfigMapApplyConfiguration]{
+		Live: &corev1.ConfigMap{}, Extract: corev1ac.ExtractConfigMap,
+	}
+	_, err = apply.Ensure(ctx, r.writer(), object, desired, apply.OfOperator)
+	var taken *apply.NameTakenError
+	switch {
+	case errors.As(err, &taken):
+		outcome.reason, outcome.message = v1alpha1.ReasonNameTaken, taken.Error()
+		return nil // Trying again changes nothing; an event on the object does.
+	case err != nil:
+		outcome.reason, outcome.message = v1alpha1.ReasonWriteFailed, err.Error()
+		return err
+	}
+	outcome.settled, outcome.written, outcome.hash = true, true, hashOf(string(text))
+	outcome.reason = v1alpha1.ReasonWritten
+	outcome.message = fmt.Sprintf("pools.yaml holds %d pools: %s.", len(entries), strings.Join(namesOf(entries), ", "))
+	return nil
+}
+
+// entries are the pools that pools.yaml has to hold, in index order.
+func (s *scope) entries() ([]conversion.PoolEntry, error) {
+	if s.backend == nil {
+		return s.remainingEntries()
+	}
+	shared := conversion.Shared{
+		Primaries:        s.backend.Spec.Primaries,
+		RNDCKeyDirectory: s.backend.Spec.Designate.RNDCKeyDirectory,
+	}
+	var entries []conversion.PoolEntry
+	for i := range s.stored.Pools {
+		pool := &s.stored.Pools[i]
+		servers := s.targets(pool)
+		if len(servers) == 0 {
+			continue // Before a pool's first server is ready, Designate must not hear of it.
+		}
+		id := pool.ID
+		if s.stored.Mode == v1alpha1.SinglePool {
+			id = "" // The original format.
+		}
+		settings := conversion.NormalizeSettings(pool.Accepted.PoolSettings)
+		entries = append(entries, conversion.NewPoolEntry(pool.Name, id, settings, servers, shared))
+	}
+	return entries, nil
+}
+
+func (s *scope) targets(pool *ledger.Pool) []conversion.Server {
+	open := map[int32]bool{}
+	for _, facts := range s.facts.Pools {
+		if facts.UID == pool.UID {
+			for ordinal, server := range facts.Servers {
+				open[ordinal] = server.ClientOpen
+			}
+		}
+	}
+	var servers []conversion.Server
+	for _, target := range pool.Targets(func(ordinal int32) bool { return open[ordinal] }) {
+		servers = append(servers, conversion.Server{Ordinal: target.Ordinal, Address: target.Address, RNDCKey: target.RNDCKey})
+	}
+	return servers
+}
+
+// remainingEntries are those of the present file without the pools that are being removed. Without a DesignateBackend
+// nobody knows the primaries, so nothing can be made anew.
+func (s *scope) remainingEntries() ([]conversion.PoolEntry, error) {
+	if s.currentErr != nil {
+		return nil, fmt.Errorf("without a DesignateBackend pools.yaml is not made anew, and the present one cannot be read: %w", s.currentErr)
+	}
+	return slices.DeleteFunc(slices.Clone(s.current), func(entry conversion.PoolEntry) bool {
+		return slices.ContainsFunc(s.stored.Pools, func(p ledger.Pool) bool { return p.Removal != "" && p.Name == entry.Name })
+	}), nil
+}
+
+func namesOf(entries []conversion.PoolEntry) []string {
+	names := make([]string, 0, len(entries))
+	for i := range entries {
+		names = append(names, fmt.Sprintf("%q", entries[i].Name))
+	}
+	return names
+}
+
+func hashOf(text string) string {
+	if text == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,55 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/controllers/apply"
+)
+
+// releaseBackend lets go of a DesignateBackend that is being deleted, once every pool is gone, and takes along what the
+// namespace has once. It says whether it let go.
+func (r *Reconciler) releaseBackend(ctx context.Context, s *scope) (bool, error) {
+	if s.backend == nil || s.backend.DeletionTimestamp == nil || len(s.stored.Pools) > 0 {
+		return false, nil
+	}
+	var pools v1alpha1.DesignatePoolList
+	if err := r.APIReader.List(ctx, &pools, client.InNamespace(s.namespace)); err != nil {
+		return false, wrap(err, "list DesignatePools")
+	}
+	if len(pools.Items) > 0 {
+		return false, nil
+	}
+	// The ledger goes last: until then it says what is ours.
+	for _, object := range []client.Object{
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: v1alpha1.PoolsYAMLName}},
+		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: v1alpha1.RNDCSecretName}},
+		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: v1alpha1.LedgerName}},
+	} {
+		if err := r.deleteOurs(ctx, object); err != nil {
+			return false, err
+		}
+	}
+	return true, apply.RemoveFinalizer(ctx, r.Client, s.backend, v1alpha1.BackendFinalizer)
+}
+
+// deleteOurs deletes an object if it is the operator's.
+func (r *Reconciler) deleteOurs(ctx context.Context, object client.Object) error {
+	err := r.APIReader.Get(ctx, client.ObjectKeyFromObject(object), object)
+	if err != nil {
+		return wrap(client.IgnoreNotFound(err), "read "+object.GetName())
+	}
+	if apply.OfOperator(object) != nil {
+		return nil
+	}
+	uid := object.GetUID()
+	if err := r.Client.Delete(ctx, object, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("delete %T %s: %w", object, object.GetName(), err)
+	}
+	return nil
+}

@@ -1,0 +1,193 @@
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/controllers/acceptance"
+	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
+	"github.com/designate-pools/designate-pool-operator/controllers/removal"
+	"github.com/designate-pools/designate-pool-operator/conversion"
+)
+
+// scope is what one pass over a namespace knows. gather fills it; the steps add what came of them, for the status.
+type scope struct {
+	namespace string
+	// backend is nil when the namespace has none.
+	backend *v1alpha1.DesignateBackend
+	// configured is the usable content of the multipool ConfigMap; nil when it is absent or cannot be used.
+	configured *conversion.MultipoolConfig
+	// wantedMode is what the configuration asks for; empty when it says nothing that can be relied on.
+	wantedMode v1alpha1.Mode
+	stored     *ledger.Stored
+	ledgerLost bool
+	pools      []v1alpha1.DesignatePool
+	verdicts   map[types.UID]acceptance.Verdict
+	removals   map[types.UID]removal.Verdict
+	objects    objects
+	facts      ledger.Facts
+
+	// current is pools.yaml as it is; currentText its text. currentErr says that it cannot be read.
+	current     []conversion.PoolEntry
+	currentText string
+	currentErr  error
+
+	poolsYAML poolsYAMLOutcome
+}
+
+// poolsYAMLOutcome is what came of writing pools.yaml.
+type poolsYAMLOutcome struct {
+	// settled says that pools.yaml names nothing that is to leave.
+	settled bool
+	hash    string
+	// reason and message are those of the condition PoolsYAMLWritten, written its status.
+	written         bool
+	reason, message string
+}
+
+// objects are the pools' objects in the cache.
+type objects struct {
+	statefulSets []appsv1.StatefulSet
+	services     map[string]*corev1.Service
+	pods         map[string]*corev1.Pod
+}
+
+// idle says that there is nothing in the namespace that an aggregator could work on.
+func (s *scope) idle() bool { return s.backend == nil && len(s.pools) == 0 && len(s.stored.Pools) == 0 }
+
+// relatedBackend is the backend as an Event wants it.
+func (s *scope) relatedBackend() runtime.Object {
+	if s.backend == nil {
+		return nil
+	}
+	return s.backend
+}
+
+// gather reads everything that a pass goes by.
+func (r *Reconciler) gather(ctx context.Context, namespace string) (*scope, error) {
+	s := &scope{namespace: namespace}
+	for _, read := range []func(context.Context, *scope) error{
+		r.gatherBackend, r.gatherPools, r.gatherConfig, r.gatherLedger, r.gatherObjects, r.gatherPoolsYAML,
+	} {
+		if err := read(ctx, s); err != nil {
+			return nil, err
+		}
+	}
+	s.judge()
+	gone, err := r.gone(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	s.makeFacts(gone)
+	return s, nil
+}
+
+func (r *Reconciler) gatherBackend(ctx context.Context, s *scope) error {
+	backend := &v1alpha1.DesignateBackend{}
+	err := r.Client.Get(ctx, client.ObjectKey{Namespace: s.namespace, Name: v1alpha1.BackendName}, backend)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	s.backend = backend
+	return wrap(err, "read DesignateBackend")
+}
+
+func (r *Reconciler) gatherPools(ctx context.Context, s *scope) error {
+	var pools v1alpha1.DesignatePoolList
+	err := r.Client.List(ctx, &pools, client.InNamespace(s.namespace))
+	s.pools = pools.Items
+	return wrap(err, "list DesignatePools")
+}
+
+// gatherConfig reads which mode the configuration asks for: several pools while the ConfigMap lists them or a pool
+// besides the default one exists. An unusable ConfigMap asks for nothing.
+func (r *Reconciler) gatherConfig(ctx context.Context, s *scope) error {
+	configMap := &corev1.ConfigMap{}
+	err := r.Client.Get(ctx, client.ObjectKey{Namespace: s.namespace, Name: v1alpha1.MultipoolConfigMapName}, configMap)
+	switch {
+	case apierrors.IsNotFound(err):
+		if s.backend != nil {
+			s.wantedMode = v1alpha1.SinglePool
+		}
+	case err != nil:
+		return wrap(err, "read ConfigMap "+v1alpha1.MultipoolConfigMapName)
+	default:
+		config, err := conversion.ParseConfigMap(configMap)
+		if err != nil {
+			return nil // The bridge says so.
+		}
+		s.configured = config
+		s.wantedMode = v1alpha1.MultiPool
+	}
+	for i := range s.pools {
+		if s.backend != nil && !s.pools[i].IsDefault() {
+			s.wantedMode = v1alpha1.MultiPool
+		}
+	}
+	return nil
+}
+
+// gatherLedger reads from the API server: two opinions of which numbers are free would be one too many.
+func (r *Reconciler) gatherLedger(ctx context.Context, s *scope) error {
+	stored, err := ledger.Read(ctx, r.APIReader, s.namespace)
+	s.stored = stored
+	if errors.Is(err, ledger.ErrLost) {
+		s.ledgerLost = true
+		return nil
+	}
+	return err
+}
+
+func (r *Reconciler) gatherObjects(ctx context.Context, s *scope) error {
+	inNamespace := client.InNamespace(s.namespace)
+	managed := client.HasLabels{v1alpha1.LabelPoolUID}
+	var statefulSets appsv1.StatefulSetList
+	if err := r.Client.List(ctx, &statefulSets, inNamespace, managed); err != nil {
+		return wrap(err, "list StatefulSets")
+	}
+	s.objects.statefulSets = statefulSets.Items
+	var services corev1.ServiceList
+	if err := r.Client.List(ctx, &services, inNamespace, managed); err != nil {
+		return wrap(err, "list Services")
+	}
+	s.objects.services = make(map[string]*corev1.Service, len(services.Items))
+	for i := range services.Items {
+		s.objects.services[services.Items[i].Name] = &services.Items[i]
+	}
+	var pods corev1.PodList
+	if err := r.Client.List(ctx, &pods, inNamespace, managed); err != nil {
+		return wrap(err, "list Pods")
+	}
+	s.objects.pods = make(map[string]*corev1.Pod, len(pods.Items))
+	for i := range pods.Items {
+		s.objects.pods[pods.Items[i].Name] = &pods.Items[i]
+	}
+	return nil
+}
+
+// judge decides which pools count, and which may go.
+func (s *scope) judge() {
+	s.verdicts = acceptance.Judge(s.pools, s.stored.Pools)
+	s.removals = make(map[types.UID]removal.Verdict, len(s.pools))
+	for i := range s.pools {
+		s.removals[s.pools[i].UID] = removal.Judge(removal.Facts{
+			Pool: &s.pools[i], Backend: s.backend, OtherPools: len(s.pools) - 1,
+		})
+	}
+}
+
+func wrap(err error, what string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

@@ -1,0 +1,151 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/controllers/acceptance"
+	"github.com/designate-pools/designate-pool-operator/controllers/apply"
+)
+
+// ownedConditions are the conditions of the DesignateBackend that the aggregator writes.
+var ownedConditions = []string{
+	v1alpha1.ConditionPoolsYAMLWritten, v1alpha1.ConditionMigrationPending, v1alpha1.ConditionRemovalBlocked, v1alpha1.ConditionReady,
+}
+
+func (r *Reconciler) writeStatus(ctx context.Context, s *scope) error {
+	return apply.Status(ctx, r.Client, s.backend, func() {
+		status := &s.backend.Status
+		status.Mode = s.stored.Mode
+		status.PoolsYAMLHash = s.poolsYAML.hash
+		status.Pools, status.Servers = s.counts()
+		apply.Conditions(&status.Conditions, s.backend.Generation, ownedConditions, s.conditions())
+	})
+}
+
+func (s *scope) counts() (pools, servers *v1alpha1.Count) {
+	pools, servers = &v1alpha1.Count{}, &v1alpha1.Count{}
+	for i := range s.pools {
+		pool := &s.pools[i]
+		pools.Total++
+		servers.Total += pool.Spec.BINDReplicas
+		servers.Ready += pool.Status.ReadyReplicas
+		if meta.IsStatusConditionTrue(pool.Status.Conditions, v1alpha1.ConditionReady) {
+			pools.Ready++
+		}
+	}
+	return pools, servers
+}
+
+// conditions are the aggregator's, Ready from all of them and from the bridge's.
+func (s *scope) conditions() []metav1.Condition {
+	conditions := []metav1.Condition{s.poolsYAMLCondition()}
+	if pending := s.migrationCondition(); pending != nil {
+		conditions = append(conditions, *pending)
+	}
+	if blocked := s.removalCondition(); blocked != nil {
+		conditions = append(conditions, *blocked)
+	}
+	return append(conditions, s.readyCondition(conditions))
+}
+
+func (s *scope) poolsYAMLCondition() metav1.Condition {
+	condition := metav1.Condition{
+		Type:   v1alpha1.ConditionPoolsYAMLWritten,
+		Status: metav1.ConditionFalse, Reason: s.poolsYAML.reason, Message: s.poolsYAML.message,
+	}
+	if s.poolsYAML.written {
+		condition.Status = metav1.ConditionTrue
+	}
+	return condition
+}
+
+func (s *scope) migrationCondition() *metav1.Condition {
+	if s.wantedMode == "" || s.wantedMode == s.stored.Mode {
+		return nil
+	}
+	return &metav1.Condition{
+		Type:   v1alpha1.ConditionMigrationPending,
+		Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonMigrationPending,
+		Message: fmt.Sprintf("The configuration asks for %s mode, and %s mode is in force with servers in use. "+
+			"This version does not migrate; nothing is changed.", s.wantedMode, s.stored.Mode),
+	}
+}
+
+// removalCondition carries the reason and the name of the first blocked pool.
+func (s *scope) removalCondition() *metav1.Condition {
+	var first *metav1.Condition
+	var others []string
+	for _, pool := range acceptance.ByAge(s.pools) {
+		verdict := s.removals[pool.UID]
+		if entry := s.stored.Pool(pool.UID); !verdict.Blocked() || (entry != nil && entry.Removal != "") {
+			continue
+		}
+		if first != nil {
+			others = append(others, pool.Name)
+			continue
+		}
+		first = &metav1.Condition{
+			Type:   v1alpha1.ConditionRemovalBlocked,
+			Status: metav1.ConditionTrue, Reason: verdict.Reason, Message: fmt.Sprintf("Pool %s: %s", pool.Name, verdict.Message),
+		}
+	}
+	if len(others) > 0 {
+		first.Message += " Also blocked: " + strings.Join(others, ", ") + "."
+	}
+	return first
+}
+
+// readyCondition takes the reason of the first thing that is not as it should be, pools after what concerns them all.
+func (s *scope) readyCondition(own []metav1.Condition) metav1.Condition {
+	no := func(reason, message string) metav1.Condition {
+		return metav1.Condition{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: reason, Message: message}
+	}
+	for _, conditionType := range []string{v1alpha1.ConditionMultipoolConfigValid, v1alpha1.ConditionMultipoolConfigApplied} {
+		if c := meta.FindStatusCondition(s.backend.Status.Conditions, conditionType); c != nil && c.Status != metav1.ConditionTrue {
+			return no(c.Reason, c.Message)
+		}
+	}
+	if pending := meta.FindStatusCondition(own, v1alpha1.ConditionMigrationPending); pending != nil {
+		return no(pending.Reason, pending.Message)
+	}
+	if written := meta.FindStatusCondition(own, v1alpha1.ConditionPoolsYAMLWritten); written.Status != metav1.ConditionTrue {
+		return no(written.Reason, written.Message)
+	}
+	if reason, message := s.unreadyPool(); reason != "" {
+		return no(reason, message)
+	}
+	return metav1.Condition{
+		Type:   v1alpha1.ConditionReady,
+		Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonReady, Message: "Every pool is as it should be.",
+	}
+}
+
+// unreadyPool is the own reason of the first pool that is not ready. One that is scaled to 0 is as it should be.
+func (s *scope) unreadyPool() (reason, message string) {
+	var others []string
+	for _, pool := range acceptance.ByAge(s.pools) {
+		ready := meta.FindStatusCondition(pool.Status.Conditions, v1alpha1.ConditionReady)
+		switch {
+		case ready != nil && (ready.Status == metav1.ConditionTrue || ready.Reason == v1alpha1.ReasonScaledToZero):
+		case reason != "":
+			others = append(others, pool.Name)
+		case ready == nil:
+			reason, message = v1alpha1.ReasonPoolsNotReady, fmt.Sprintf("Pool %s has no status yet.", pool.Name)
+		default:
+			reason, message = ready.Reason, fmt.Sprintf("Pool %s: %s", pool.Name, ready.Message)
+		}
+	}
+	if len(s.pools) == 0 {
+		return v1alpha1.ReasonPoolsNotReady, "There is no pool yet."
+	}
+	if len(others) > 0 {
+		message += " Also not ready: " + strings.Join(others, ", ") + "."
+	}
+	return reason, message
+}

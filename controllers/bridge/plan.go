@@ -1,0 +1,173 @@
+package bridge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
+	"github.com/designate-pools/designate-pool-operator/conversion"
+)
+
+// facts are what a plan is made from.
+type facts struct {
+	backend *v1alpha1.DesignateBackend
+	// present says whether the multipool ConfigMap exists; config is nil and configErr says why when it cannot be used.
+	present   bool
+	config    *conversion.MultipoolConfig
+	configErr error
+	// ledger is the newest one in the cache; empty before there is one.
+	ledger ledger.Ledger
+	pools  []v1alpha1.DesignatePool
+}
+
+// wantedPool is a DesignatePool as its source describes it.
+type wantedPool struct {
+	name     string
+	settings v1alpha1.PoolSettings
+}
+
+// plan is what follows from the facts.
+type plan struct {
+	// apply are the pools to make or keep as they are described, in the order of their source.
+	apply []wantedPool
+	// remove are bridge-made pools that their source does not describe any more.
+	remove []*v1alpha1.DesignatePool
+	// conditions are those of the DesignateBackend that the bridge owns.
+	conditions []metav1.Condition
+}
+
+// ownedConditions are the conditions of the DesignateBackend that the bridge writes.
+var ownedConditions = []string{v1alpha1.ConditionMultipoolConfigValid, v1alpha1.ConditionMultipoolConfigApplied}
+
+// makePlan decides what the bridge does. Doubt about the source changes nothing: an invalid ConfigMap, or a mode that is
+// not in force yet, leaves every pool as it is.
+func makePlan(f facts) plan {
+	var result plan
+	result.conditions = validCondition(f)
+	switch {
+	case f.backend.DeletionTimestamp != nil:
+		result.applied(metav1.ConditionFalse, v1alpha1.ReasonRemovalInProgress,
+			"The DesignateBackend is being deleted, and all pools with it.")
+	case f.configErr != nil:
+		result.applied(metav1.ConditionFalse, v1alpha1.ReasonInvalidConfig,
+			"The ConfigMap cannot be used; the last good pools stay in force.")
+	case f.ledger.Mode == "":
+		result.applied(metav1.ConditionFalse, v1alpha1.ReasonWaitingForMode, "The operator has not settled the mode yet.")
+	case f.present && f.ledger.Mode != v1alpha1.MultiPool:
+		result.migrationPending(f.ledger, v1alpha1.MultiPool)
+	case f.present:
+		result.reconcile(f, configured(f.config), true)
+	case f.defaultExists() && f.others(bridgeMade):
+		// On the way back the default pool keeps its last spec until the pools of the ConfigMap are gone.
+		result.reconcile(f, nil, false)
+	case f.defaultExists() && f.ledger.Mode == v1alpha1.MultiPool && !f.others(anyPool):
+		result.migrationPending(f.ledger, v1alpha1.SinglePool)
+	default:
+		result.reconcile(f, []wantedPool{{name: v1alpha1.DefaultPoolName, settings: f.backend.Spec.DefaultPool}}, true)
+	}
+	return result
+}
+
+func (f *facts) defaultExists() bool {
+	return slices.ContainsFunc(f.pools, func(p v1alpha1.DesignatePool) bool { return p.IsDefault() })
+}
+
+// others says whether a pool besides the default one is of a kind.
+func (f *facts) others(kind func(*v1alpha1.DesignatePool) bool) bool {
+	return slices.ContainsFunc(f.pools, func(p v1alpha1.DesignatePool) bool { return !p.IsDefault() && kind(&p) })
+}
+
+func anyPool(*v1alpha1.DesignatePool) bool { return true }
+
+func configured(config *conversion.MultipoolConfig) []wantedPool {
+	wanted := make([]wantedPool, 0, len(config.Pools))
+	for i := range config.Pools {
+		wanted = append(wanted, wantedPool{name: config.Pools[i].Name, settings: config.Pools[i].PoolSettings})
+	}
+	return wanted
+}
+
+func validCondition(f facts) []metav1.Condition {
+	if !f.present {
+		return nil
+	}
+	condition := metav1.Condition{
+		Type:    v1alpha1.ConditionMultipoolConfigValid,
+		Status:  metav1.ConditionTrue,
+		Reason:  v1alpha1.ReasonValid,
+		Message: "The ConfigMap " + v1alpha1.MultipoolConfigMapName + " can be used as it stands.",
+	}
+	if f.configErr != nil {
+		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, v1alpha1.ReasonInvalidConfig, f.configErr.Error()
+	}
+	return []metav1.Condition{condition}
+}
+
+func (p *plan) applied(status metav1.ConditionStatus, reason, message string) {
+	p.conditions = append(p.conditions, metav1.Condition{
+		Type: v1alpha1.ConditionMultipoolConfigApplied, Status: status, Reason: reason, Message: message,
+	})
+}
+
+func (p *plan) migrationPending(l ledger.Ledger, wanted v1alpha1.Mode) {
+	if l.ModeMayChange() {
+		p.applied(metav1.ConditionFalse, v1alpha1.ReasonWaitingForMode, fmt.Sprintf("The mode is about to become %s.", wanted))
+		return
+	}
+	p.applied(metav1.ConditionFalse, v1alpha1.ReasonMigrationPending, fmt.Sprintf(
+		"%s mode is in force and its servers are in use; moving to %s needs a migration, and nothing is changed until then.", l.Mode, wanted))
+}
+
+// reconcile sorts wanted pools into those that can be applied and those that have to wait, and finds the bridge-made
+// pools that nothing wants any more. Without a source for it the default pool is kept as it is.
+func (p *plan) reconcile(f facts, wanted []wantedPool, describesDefault bool) {
+	existing := map[string]*v1alpha1.DesignatePool{}
+	for i := range f.pools {
+		existing[f.pools[i].Name] = &f.pools[i]
+	}
+	var notOwned, leaving []string
+	for _, pool := range wanted {
+		object := conversion.ObjectName(pool.name)
+		switch present := existing[object]; {
+		case present != nil && !bridgeMade(present):
+			notOwned = append(notOwned, object)
+		case present != nil && irrevocable(present, f.ledger):
+			leaving = append(leaving, object)
+		default:
+			p.apply = append(p.apply, pool)
+		}
+	}
+	for i := range f.pools {
+		pool := &f.pools[i]
+		kept := slices.ContainsFunc(wanted, func(w wantedPool) bool { return conversion.ObjectName(w.name) == pool.Name })
+		if bridgeMade(pool) && !kept && (describesDefault || !pool.IsDefault()) && !irrevocable(pool, f.ledger) {
+			p.remove = append(p.remove, pool)
+		}
+	}
+	switch {
+	case len(notOwned) > 0:
+		p.applied(metav1.ConditionFalse, v1alpha1.ReasonPoolNotOwned, fmt.Sprintf(
+			"These DesignatePools exist and were not made from the ConfigMap; they are left as they are: %s. "+
+				"Delete them, or take their pools out of the ConfigMap.", strings.Join(notOwned, ", ")))
+	case len(leaving) > 0:
+		p.applied(metav1.ConditionFalse, v1alpha1.ReasonPoolBeingRemoved, fmt.Sprintf(
+			"These DesignatePools are past the point of no return of their removal and are made anew once they are gone: %s.",
+			strings.Join(leaving, ", ")))
+	default:
+		p.applied(metav1.ConditionTrue, v1alpha1.ReasonApplied, "Every DesignatePool is as its source says.")
+	}
+}
+
+func bridgeMade(pool *v1alpha1.DesignatePool) bool {
+	return pool.Labels[v1alpha1.LabelSource] == v1alpha1.SourceBridge
+}
+
+// irrevocable says that the removal of a pool cannot be taken back.
+func irrevocable(pool *v1alpha1.DesignatePool, l ledger.Ledger) bool {
+	entry := l.Pool(pool.UID)
+	return pool.DeletionTimestamp != nil || (entry != nil && entry.Removal != "")
+}

@@ -1,0 +1,277 @@
+package ledger
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+)
+
+// Facts are what is known of a namespace when a ledger is planned.
+type Facts struct {
+	// Mode that is to be in force, as NextMode has it.
+	Mode v1alpha1.Mode
+	// Pools in the order in which they are given indexes.
+	Pools []PoolFacts
+	// Gone are the UIDs of entries whose DesignatePool, and everything that bears its UID, is certain not to exist.
+	Gone []types.UID
+	// ReservedIndexes and ReservedKeys are in use by objects that belong to no pool in Pools.
+	ReservedIndexes, ReservedKeys []int32
+}
+
+// PoolFacts are what is known of one DesignatePool, or of what a vanished one has left.
+type PoolFacts struct {
+	UID          types.UID
+	Object, Name string
+	// ID is the pool's id in Designate if it gets an entry now.
+	ID string
+	// Accepted is the spec if it is valid and holds its name, else nil.
+	Accepted *v1alpha1.DesignatePoolSpec
+	// Withdraw says that removal is wanted and nothing holds it.
+	Withdraw bool
+	// Index is the one that the pool's existing objects bear.
+	Index *int32
+	// Servers that exist, by ordinal.
+	Servers map[int32]ServerFacts
+	// Replicas is what the pool's StatefulSet is told to run; 0 without one.
+	Replicas int32
+}
+
+// ServerFacts are what is known of one server.
+type ServerFacts struct {
+	// Address of its control Service.
+	Address string
+	// RNDCKey is the number that its control Service bears; 0 when unknown.
+	RNDCKey int32
+	// InPoolsYAML says that pools.yaml names the address.
+	InPoolsYAML bool
+	// Ready says that its containers are ready.
+	Ready bool
+	// ClientOpen says that its client Service leads to it.
+	ClientOpen bool
+	// PodExists says that it has a pod, in whatever state.
+	PodExists bool
+}
+
+// Plan is the ledger that follows from an older one and the facts. It may be written at once: nothing in it gives up a
+// name, number or server that something may still rely on.
+//
+// An empty ledger is planned from what exists: objects bear the numbers that they were made under.
+func Plan(old *Ledger, facts Facts) *Ledger {
+	next := old.DeepCopy()
+	next.Version = formatVersion
+	next.Pools = slices.DeleteFunc(next.Pools, func(p Pool) bool { return slices.Contains(facts.Gone, p.UID) })
+	next.Mode = facts.Mode
+	var added []types.UID
+	for i := range facts.Pools {
+		if next.addPool(&facts.Pools[i], facts.ReservedIndexes) {
+			added = append(added, facts.Pools[i].UID)
+		}
+	}
+	next.sort()
+	for _, pool := range facts.Pools {
+		if entry := next.Pool(pool.UID); entry != nil {
+			entry.update(&pool)
+		}
+	}
+	next.addServers(facts, added)
+	for _, pool := range facts.Pools {
+		if entry := next.Pool(pool.UID); entry != nil && entry.Removal == "" {
+			entry.list(&pool)
+		}
+	}
+	next.sort()
+	return next
+}
+
+// Settle is the ledger that follows once pools.yaml has been seen to hold what Targets says: servers that it does not
+// name any more may stop, and so may those of withdrawn pools.
+func Settle(planned *Ledger, facts Facts) *Ledger {
+	next := planned.DeepCopy()
+	for i := range next.Pools {
+		entry := &next.Pools[i]
+		if entry.Removal == Withdrawing {
+			entry.Removal = Withdrawn
+		}
+		if pool, known := facts.pool(entry.UID); known && entry.Removal == "" {
+			entry.settle(pool)
+		}
+	}
+	return next
+}
+
+// ModeMayChange says whether the other mode can come into force without touching a server that is in use.
+func (l *Ledger) ModeMayChange() bool {
+	for i := range l.Pools {
+		if slices.ContainsFunc(l.Pools[i].Servers, func(s Server) bool { return s.Listed() || s.Joined }) {
+			return false
+		}
+	}
+	return true
+}
+
+// NextMode is the mode that is to be in force. wanted is what the configuration asks for, empty when it says nothing that
+// can be relied on; deployed is the mode in which the default pool's StatefulSet exists, which counts only when the
+// ledger knows no mode.
+func (l *Ledger) NextMode(wanted, deployed v1alpha1.Mode) v1alpha1.Mode {
+	if l.Mode == "" && deployed != "" {
+		return deployed
+	}
+	if wanted != "" && l.ModeMayChange() {
+		return wanted
+	}
+	return l.Mode
+}
+
+// addPool gives a pool an entry, if it may have one and has none. Pools besides the default one get theirs in MultiPool
+// mode only. It says whether it gave one.
+func (l *Ledger) addPool(pool *PoolFacts, reserved []int32) bool {
+	isDefault := pool.Name == v1alpha1.DefaultPoolName
+	if l.Pool(pool.UID) != nil || pool.Accepted == nil || l.Mode == "" || (!isDefault && l.Mode != v1alpha1.MultiPool) {
+		return false
+	}
+	entry := Pool{UID: pool.UID, Object: pool.Object, Name: pool.Name, ID: pool.ID, Accepted: *pool.Accepted.DeepCopy()}
+	switch {
+	case isDefault:
+		entry.Index = 0
+	case pool.Index != nil && !l.indexTaken(*pool.Index):
+		entry.Index = *pool.Index
+	default:
+		entry.Index = 1
+		for l.indexTaken(entry.Index) || slices.Contains(reserved, entry.Index) {
+			entry.Index++
+		}
+	}
+	l.Pools = append(l.Pools, entry)
+	return true
+}
+
+func (l *Ledger) indexTaken(index int32) bool {
+	return slices.ContainsFunc(l.Pools, func(p Pool) bool { return p.Index == index })
+}
+
+// update takes over what may have changed of a pool that has an entry.
+func (p *Pool) update(facts *PoolFacts) {
+	if p.Removal != "" {
+		return
+	}
+	if p.Name == v1alpha1.DefaultPoolName {
+		p.ID = facts.ID // Designate's configuration says which.
+	}
+	if facts.Accepted != nil {
+		p.Accepted = *facts.Accepted.DeepCopy()
+	}
+	if facts.Withdraw {
+		p.Removal = Withdrawing
+	}
+}
+
+// addServers gives every wanted server an entry with a key number: the one that its control Service bears, else the
+// lowest free one, in the order of pools and ordinals. Of pools in added, which had no entry, everything that exists is
+// entered, wanted or not, so that it leaves in order.
+func (l *Ledger) addServers(facts Facts, added []types.UID) {
+	taken := slices.Clone(facts.ReservedKeys)
+	for i := range l.Pools {
+		for _, server := range l.Pools[i].Servers {
+			taken = append(taken, server.RNDCKey)
+		}
+	}
+	// What exists keeps its numbers before anything new is given one.
+	for _, existing := range []bool{true, false} {
+		for i := range l.Pools {
+			entry := &l.Pools[i]
+			if entry.Removal != "" {
+				continue
+			}
+			pool, _ := facts.pool(entry.UID)
+			ordinals := entry.Accepted.BINDReplicas
+			if slices.Contains(added, entry.UID) {
+				ordinals = max(ordinals, pool.highestOrdinal()+1)
+			}
+			for ordinal := range ordinals {
+				server, exists := pool.Servers[ordinal]
+				if entry.Server(ordinal) != nil || existing != exists || (!exists && !entry.wanted(ordinal)) {
+					continue
+				}
+				newEntry := newServer(ordinal, server, taken)
+				taken = append(taken, newEntry.RNDCKey)
+				entry.Servers = append(entry.Servers, newEntry)
+			}
+		}
+	}
+}
+
+func newServer(ordinal int32, facts ServerFacts, taken []int32) Server {
+	server := Server{Ordinal: ordinal, RNDCKey: facts.RNDCKey}
+	if server.RNDCKey < 1 || slices.Contains(taken, server.RNDCKey) {
+		server.RNDCKey = 1
+		for slices.Contains(taken, server.RNDCKey) {
+			server.RNDCKey++
+		}
+	}
+	if facts.InPoolsYAML || facts.ClientOpen {
+		server.Address = facts.Address
+		server.Joined = facts.ClientOpen
+	}
+	return server
+}
+
+// list enters servers that have become ready into pools.yaml, where they stay whether ready or not, and lets them join:
+// without access to Designate, being ready is all that is known of a server.
+func (p *Pool) list(facts *PoolFacts) {
+	for i := range p.Servers {
+		server := &p.Servers[i]
+		seen := facts.Servers[server.Ordinal]
+		switch {
+		case seen.Address == "":
+		case server.Listed():
+			server.Address = seen.Address
+			server.Joined = server.Joined || (seen.Ready && p.wanted(server.Ordinal))
+		case seen.Ready && p.wanted(server.Ordinal):
+			server.Address = seen.Address
+			server.Joined = true
+		}
+	}
+}
+
+// settle lets go of what pools.yaml does not name any more.
+func (p *Pool) settle(facts PoolFacts) {
+	targets := p.Targets(func(ordinal int32) bool { return facts.Servers[ordinal].ClientOpen })
+	for i := range p.Servers {
+		server := &p.Servers[i]
+		if p.wanted(server.Ordinal) || facts.Servers[server.Ordinal].ClientOpen {
+			continue
+		}
+		kept := slices.ContainsFunc(targets, func(t Server) bool { return t.Ordinal == server.Ordinal })
+		if !kept {
+			server.Address = ""
+		}
+		// Closed to clients. Of a pool scaled to 0 that is all there is to wait for; of another, that it is not named.
+		if !kept || p.Accepted.BINDReplicas == 0 {
+			server.Joined = false
+		}
+	}
+	// An entry, and with it the key, stays as long as the server may come back without having stopped.
+	p.Servers = slices.DeleteFunc(p.Servers, func(server Server) bool {
+		return !p.wanted(server.Ordinal) && !server.Listed() && !server.Joined &&
+			facts.Replicas <= server.Ordinal && !facts.Servers[server.Ordinal].PodExists
+	})
+}
+
+func (f *Facts) pool(uid types.UID) (pool PoolFacts, known bool) {
+	for i := range f.Pools {
+		if f.Pools[i].UID == uid {
+			return f.Pools[i], true
+		}
+	}
+	return PoolFacts{}, false
+}
+
+func (p *PoolFacts) highestOrdinal() int32 {
+	highest := int32(-1)
+	for ordinal := range p.Servers {
+		highest = max(highest, ordinal)
+	}
+	return highest
+}

@@ -1,0 +1,86 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/controllers/apply"
+)
+
+// ErrLost says that there is no usable ledger: it has to be planned anew from what exists.
+var ErrLost = errors.New("the ledger is missing or cannot be read")
+
+// Stored is a ledger together with the ConfigMap that holds it.
+type Stored struct {
+	Ledger
+	configMap *corev1.ConfigMap
+}
+
+// Read reads the ledger of a namespace. The error is ErrLost, with a Stored that Write can replace, when there is none
+// or it is garbled; and any other error says that nobody knows whether there is one.
+func Read(ctx context.Context, reader client.Reader, namespace string) (*Stored, error) {
+	stored := &Stored{Ledger: Ledger{Version: formatVersion}}
+	configMap := &corev1.ConfigMap{}
+	err := reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: v1alpha1.LedgerName}, configMap)
+	switch {
+	case apierrors.IsNotFound(err):
+		return stored, ErrLost
+	case err != nil:
+		return nil, fmt.Errorf("read ConfigMap %s: %w", v1alpha1.LedgerName, err)
+	}
+	if err := apply.OfOperator(configMap); err != nil {
+		return nil, err
+	}
+	stored.configMap = configMap
+	var read Ledger
+	if err := yaml.UnmarshalStrict([]byte(configMap.Data[v1alpha1.LedgerKey]), &read); err != nil {
+		return stored, fmt.Errorf("%w: %w", ErrLost, err)
+	}
+	switch {
+	case read.Version == 0:
+		return stored, ErrLost
+	case read.Version > formatVersion:
+		// A newer operator wrote it. Planning anew could give away numbers that its format protects.
+		return nil, fmt.Errorf("ConfigMap %s has format version %d, and this operator knows %d: run the newer operator again",
+			v1alpha1.LedgerName, read.Version, formatVersion)
+	}
+	stored.Ledger = read
+	return stored, nil
+}
+
+// Write stores a ledger if it differs from the one that was read, which must be the newest, and says whether it did.
+func (s *Stored) Write(ctx context.Context, c client.Client, namespace string, next *Ledger) (bool, error) {
+	if s.configMap != nil && equality.Semantic.DeepEqual(&s.Ledger, next) {
+		return false, nil
+	}
+	text, err := yaml.Marshal(next)
+	if err != nil {
+		return false, fmt.Errorf("encode the ledger: %w", err)
+	}
+	if s.configMap == nil {
+		configMap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+			Namespace: namespace,
+			Name:      v1alpha1.LedgerName,
+			Labels:    map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByOperator},
+		}, Data: map[string]string{v1alpha1.LedgerKey: string(text)}}
+		err = c.Create(ctx, configMap)
+		s.configMap = configMap
+	} else {
+		s.configMap.Data = map[string]string{v1alpha1.LedgerKey: string(text)}
+		err = c.Update(ctx, s.configMap)
+	}
+	if err != nil {
+		return false, fmt.Errorf("write ConfigMap %s: %w", v1alpha1.LedgerName, err)
+	}
+	s.Ledger = *next.DeepCopy()
+	return true, nil
+}

@@ -1,0 +1,163 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/types"
+	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	policyv1ac "k8s.io/client-go/applyconfigurations/policy/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/controllers/apply"
+	"github.com/designate-pools/designate-pool-operator/controllers/builders"
+	"github.com/designate-pools/designate-pool-operator/conversion"
+)
+
+// applyChildren makes everything that runs the pool's servers. What a pod mounts comes before the StatefulSet, and the
+// StatefulSet waits for it; nothing else waits for anything.
+func (r *Reconciler) applyChildren(ctx context.Context, s *scope) (bool, error) {
+	pool := s.builderPool()
+	keys, missing := s.serverKeys()
+	failures := []error{
+		ensure(ctx, s, &corev1.Secret{}, corev1ac.ExtractSecret, builders.KeySecret(pool, keys)),
+		ensure(ctx, s, &corev1.ConfigMap{}, corev1ac.ExtractConfigMap, builders.ConfigMap(pool)),
+	}
+	if len(missing) > 0 {
+		s.blame(v1alpha1.ReasonWaitingForKeys, "These RNDC keys do not exist yet: "+strings.Join(missing, ", ")+".")
+	}
+	if s.problem == nil {
+		failures = append(failures, r.applyStatefulSet(ctx, s, pool))
+	}
+	failures = append(failures,
+		r.applyServices(ctx, s, pool),
+		ensure(ctx, s, &policyv1.PodDisruptionBudget{}, policyv1ac.ExtractPodDisruptionBudget, builders.DisruptionBudget(pool)),
+	)
+	return false, errors.Join(failures...)
+}
+
+// serverKeys are the keys of the pool's servers, and the names of those that do not exist yet.
+func (s *scope) serverKeys() (keys map[string][]byte, missing []string) {
+	keys = map[string][]byte{}
+	for _, server := range s.entry.Servers {
+		name := conversion.RNDCKeyName(server.RNDCKey)
+		if key, exists := s.keys[name]; exists {
+			keys[name] = key
+		} else {
+			missing = append(missing, name)
+		}
+	}
+	return keys, missing
+}
+
+func (r *Reconciler) applyServices(ctx context.Context, s *scope, pool *builders.Pool) error {
+	var failures []error
+	for _, server := range pool.Servers {
+		failures = append(failures,
+			ensure(ctx, s, &corev1.Service{}, corev1ac.ExtractService, builders.ControlService(pool, server)),
+			ensure(ctx, s, &corev1.Service{}, corev1ac.ExtractService, builders.ClientService(pool, server)),
+		)
+	}
+	return errors.Join(failures...)
+}
+
+// applyStatefulSet keeps the claim template that an existing StatefulSet has, since it cannot be changed, and says so
+// when another is asked for.
+func (r *Reconciler) applyStatefulSet(ctx context.Context, s *scope, pool *builders.Pool) error {
+	desired := builders.StatefulSet(pool, s.entry.Replicas())
+	if s.statefulSet != nil {
+		current, err := appsv1ac.ExtractStatefulSet(s.statefulSet, string(FieldOwner))
+		if err != nil {
+			return fmt.Errorf("what was applied to StatefulSet %s: %w", s.statefulSet.Name, err)
+		}
+		if current.Spec != nil && len(current.Spec.VolumeClaimTemplates) > 0 &&
+			!equality.Semantic.DeepEqual(current.Spec.VolumeClaimTemplates, desired.Spec.VolumeClaimTemplates) {
+			desired.Spec.VolumeClaimTemplates = current.Spec.VolumeClaimTemplates
+			s.blame(v1alpha1.ReasonStorageChangeNeeded, "The storage asked for differs from that of the existing claims, which cannot "+
+				"be changed in place: the servers go on with what they have. Ask for the storage as it was, or scale the pool to 0, "+
+				"delete the StatefulSet "+s.statefulSet.Name+", and scale it back; Designate fills the new claims.")
+		}
+	}
+	return ensure(ctx, s, &appsv1.StatefulSet{}, appsv1ac.ExtractStatefulSet, desired)
+}
+
+// ensure makes one child as it should be. A name that is taken is a matter for a person: it shows in the status and is
+// not tried again until something changes.
+func ensure[L client.Object, C apply.Configuration](
+	ctx context.Context, s *scope, live L, extract func(L, string) (C, error), desired C,
+) error {
+	writer := apply.Writer{Client: s.reconciler.Client, Live: s.reconciler.APIReader, Owner: FieldOwner}
+	object := apply.Object[L, C]{Live: live, Extract: extract}
+	wrote, err := apply.Ensure(ctx, writer, object, desired, apply.OfPool(s.pool.UID))
+	var taken *apply.NameTakenError
+	switch {
+	case errors.As(err, &taken):
+		s.blame(v1alpha1.ReasonNameTaken, taken.Error())
+		return nil
+	case err != nil:
+		s.blame(v1alpha1.ReasonWriteFailed, err.Error())
+		return err
+	}
+	if wrote {
+		log.FromContext(ctx).V(1).Info("Applied", "kind", fmt.Sprintf("%T", live), "name", *desired.GetName())
+	}
+	return nil
+}
+
+// deleteUnwanted deletes Services of servers that are gone, and what the other mode has left. Both are safe: an entry of
+// a server stays in the ledger until its pod is gone, and the mode changes only while no server is in use.
+func (r *Reconciler) deleteUnwanted(ctx context.Context, s *scope) (bool, error) {
+	wanted := map[string]bool{}
+	for _, server := range s.entry.Servers {
+		wanted[builders.ClientServiceName(s.entry.Index, server.Ordinal)] = true
+		wanted[builders.ControlServiceName(s.statefulSetName(), server.Ordinal)] = true
+	}
+	var failures []error
+	for name, service := range s.services {
+		if !wanted[name] {
+			failures = append(failures, r.delete(ctx, service))
+		}
+	}
+	failures = append(failures, r.deleteOtherMode(ctx, s))
+	return false, errors.Join(failures...)
+}
+
+func (r *Reconciler) deleteOtherMode(ctx context.Context, s *scope) error {
+	name := builders.OtherModeStatefulSetName(s.ledger.Mode, s.entry.Index)
+	if name == "" {
+		return nil
+	}
+	var statefulSets appsv1.StatefulSetList
+	if err := r.Client.List(ctx, &statefulSets, s.ownObjects()...); err != nil {
+		return fmt.Errorf("list StatefulSets: %w", err)
+	}
+	index := slices.IndexFunc(statefulSets.Items, func(o appsv1.StatefulSet) bool { return o.Name == name })
+	if index < 0 {
+		return nil
+	}
+	return r.delete(ctx, &statefulSets.Items[index])
+}
+
+// delete deletes the very object that was read; one that is gone or going is no error.
+func (r *Reconciler) delete(ctx context.Context, object client.Object) error {
+	if object.GetDeletionTimestamp() != nil {
+		return nil
+	}
+	uid := object.GetUID()
+	err := r.Client.Delete(ctx, object, client.Preconditions{UID: &uid}, client.PropagationPolicy("Background"))
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("delete %T %s: %w", object, object.GetName(), err)
+	}
+	log.FromContext(ctx).Info("Deleted", "kind", fmt.Sprintf("%T", object), "name", object.GetName(), "uid", types.UID(uid))
+	return nil
+}

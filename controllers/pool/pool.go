@@ -1,0 +1,114 @@
+// Package pool runs the BIND servers of one DesignatePool: its StatefulSet, Services, Secrets and configuration, and the
+// finalizer that holds the pool until all of it may go.
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/controllers/acceptance"
+	"github.com/designate-pools/designate-pool-operator/controllers/apply"
+	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
+	"github.com/designate-pools/designate-pool-operator/controllers/removal"
+)
+
+// FieldOwner owns what the pool controller applies.
+const FieldOwner client.FieldOwner = "designate-pool-operator-pool"
+
+// Reconciler runs one pool.
+type Reconciler struct {
+	// Client reads from the cache and writes to the API server.
+	Client client.Client
+	// APIReader reads from the API server: absence counts only when it says so.
+	APIReader client.Reader
+}
+
+// +kubebuilder:rbac:groups=designate.openstack.org,resources=designatebackends,verbs=get;list;watch
+// +kubebuilder:rbac:groups=designate.openstack.org,resources=designatepools,verbs=get;list;watch;patch;delete
+// +kubebuilder:rbac:groups=designate.openstack.org,resources=designatepools/status,verbs=get;patch
+// +kubebuilder:rbac:groups=designate.openstack.org,resources=designatepools/finalizers,verbs=update
+// +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=services;secrets;configmaps,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;list;watch;delete
+// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
+// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;patch;delete
+
+// Reconcile makes one pass over a pool.
+func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	pool := &v1alpha1.DesignatePool{}
+	if err := r.Client.Get(ctx, request.NamespacedName, pool); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if pool.DeletionTimestamp == nil {
+		// Before the first effect outside of the object.
+		if err := apply.AddFinalizer(ctx, r.Client, pool, v1alpha1.PoolFinalizer); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
+	s, err := r.gather(ctx, pool)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	var failures []error
+	for _, phase := range s.phases() {
+		done, err := phase(ctx, s)
+		failures = append(failures, err)
+		if done {
+			return ctrl.Result{}, errors.Join(failures...)
+		}
+	}
+	failures = append(failures, r.writeStatus(ctx, s))
+	return ctrl.Result{}, errors.Join(failures...)
+}
+
+// phase does one part of a pass. done says that the object has been let go, so that there is no status left to write.
+// A phase that fails does not keep the others from being tried.
+type phase func(ctx context.Context, s *scope) (done bool, err error)
+
+func (s *scope) phases() []phase {
+	switch {
+	case s.entry == nil && s.pool.DeletionTimestamp != nil:
+		return []phase{s.reconciler.releaseUnheld}
+	case s.entry != nil && s.entry.Removal == ledger.Withdrawn:
+		return []phase{s.reconciler.requestDeletion, s.reconciler.tearDown}
+	case s.entry != nil && s.backend != nil:
+		return []phase{s.reconciler.applyChildren, s.reconciler.deleteUnwanted}
+	default:
+		return nil
+	}
+}
+
+// gather reads everything that a pass goes by.
+func (r *Reconciler) gather(ctx context.Context, pool *v1alpha1.DesignatePool) (*scope, error) {
+	s := &scope{reconciler: r, pool: pool}
+	backend := &v1alpha1.DesignateBackend{}
+	key := client.ObjectKey{Namespace: pool.Namespace, Name: v1alpha1.BackendName}
+	if err := r.Client.Get(ctx, key, backend); err == nil {
+		s.backend = backend
+	} else if !apierrors.IsNotFound(err) {
+		return nil, fmt.Errorf("read DesignateBackend: %w", err)
+	}
+	stored, err := ledger.Read(ctx, r.Client, pool.Namespace)
+	switch {
+	case errors.Is(err, ledger.ErrLost):
+		// Nothing is known of any pool until the aggregator has written it anew.
+		s.ledgerLost = true
+	case err != nil:
+		return nil, err
+	}
+	s.ledger = &stored.Ledger
+	s.entry = stored.Pool(pool.UID)
+	var pools v1alpha1.DesignatePoolList
+	if err := r.Client.List(ctx, &pools, client.InNamespace(pool.Namespace)); err != nil {
+		return nil, fmt.Errorf("list DesignatePools: %w", err)
+	}
+	s.verdict = acceptance.Judge(pools.Items, stored.Pools)[pool.UID]
+	s.removal = removal.Judge(removal.Facts{Pool: pool, Backend: s.backend, OtherPools: len(pools.Items) - 1})
+	return s, r.gatherChildren(ctx, s)
+}

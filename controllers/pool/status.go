@@ -1,0 +1,188 @@
+package pool
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/utils/ptr"
+
+	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/controllers/apply"
+	"github.com/designate-pools/designate-pool-operator/controllers/builders"
+	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
+)
+
+// ownedConditions are the conditions of a DesignatePool. The pool controller writes all of them.
+var ownedConditions = []string{
+	v1alpha1.ConditionAccepted, v1alpha1.ConditionServersReady, v1alpha1.ConditionRemovalBlocked, v1alpha1.ConditionReady,
+}
+
+func (r *Reconciler) writeStatus(ctx context.Context, s *scope) error {
+	return apply.Status(ctx, r.Client, s.pool, func() {
+		status := &s.pool.Status
+		status.PoolName = s.pool.PoolName()
+		s.fillFromLedger(status)
+		status.Replicas, status.ReadyReplicas = 0, 0
+		if s.statefulSet != nil {
+			status.Replicas, status.ReadyReplicas = s.statefulSet.Status.Replicas, s.statefulSet.Status.ReadyReplicas
+		}
+		apply.Conditions(&status.Conditions, s.pool.Generation, ownedConditions, s.conditions())
+	})
+}
+
+func (s *scope) fillFromLedger(status *v1alpha1.DesignatePoolStatus) {
+	if s.entry == nil {
+		if s.ledgerLost {
+			return // What was known stays until it is known again.
+		}
+		status.Index, status.PoolID, status.StatefulSet, status.Selector, status.Servers = nil, "", "", "", nil
+		return
+	}
+	status.Index = ptr.To(s.entry.Index)
+	status.PoolID = s.entry.ID
+	status.StatefulSet = s.statefulSetName()
+	selector := builders.Pool{UID: s.pool.UID, StatefulSet: status.StatefulSet}
+	status.Selector = labels.SelectorFromSet(selector.PodSelector()).String()
+	status.Servers = make([]v1alpha1.PoolServer, 0, len(s.entry.Servers))
+	for _, server := range s.entry.Servers {
+		status.Servers = append(status.Servers, s.serverStatus(server))
+	}
+}
+
+func (s *scope) serverStatus(server ledger.Server) v1alpha1.PoolServer {
+	pod := builders.PodName(s.statefulSetName(), server.Ordinal)
+	result := v1alpha1.PoolServer{
+		Ordinal: server.Ordinal,
+		Pod:     pod,
+		RNDCKey: server.RNDCKey,
+		Ready:   builders.PodReady(s.pods[pod]),
+		Joined:  server.Joined,
+	}
+	if service := s.services[builders.ClientServiceName(s.entry.Index, server.Ordinal)]; service != nil {
+		result.ClientAddress = builders.ServiceAddress(service)
+	}
+	if service := s.services[builders.ControlServiceName(s.statefulSetName(), server.Ordinal)]; service != nil {
+		result.ControlAddress = builders.ServiceAddress(service)
+	}
+	return result
+}
+
+// conditions are all conditions of the pool, from what the pass has found out.
+func (s *scope) conditions() []metav1.Condition {
+	conditions := []metav1.Condition{acceptedCondition(s), serversReadyCondition(s)}
+	if s.removal.Blocked() && !s.removing() {
+		conditions = append(conditions, metav1.Condition{
+			Type:   v1alpha1.ConditionRemovalBlocked,
+			Status: metav1.ConditionTrue, Reason: s.removal.Reason, Message: s.removal.Message,
+		})
+	}
+	return append(conditions, readyCondition(s, conditions))
+}
+
+// removing says that the pool is past the point of no return.
+func (s *scope) removing() bool { return s.entry != nil && s.entry.Removal != "" }
+
+func acceptedCondition(s *scope) metav1.Condition {
+	condition := metav1.Condition{
+		Type:   v1alpha1.ConditionAccepted,
+		Status: metav1.ConditionFalse, Reason: s.verdict.Reason, Message: s.verdict.Message,
+	}
+	if s.verdict.Accepted {
+		condition.Status = metav1.ConditionTrue
+	}
+	return condition
+}
+
+func serversReadyCondition(s *scope) metav1.Condition {
+	no := func(reason, message string) metav1.Condition {
+		return metav1.Condition{Type: v1alpha1.ConditionServersReady, Status: metav1.ConditionFalse, Reason: reason, Message: message}
+	}
+	switch {
+	case s.removing() || (s.entry == nil && s.pool.DeletionTimestamp != nil):
+		return no(v1alpha1.ReasonRemoving, strings.TrimSpace("The pool is being removed. "+s.remaining))
+	case s.backend == nil:
+		return no(v1alpha1.ReasonBackendMissing, fmt.Sprintf(
+			"The namespace has no DesignateBackend named %s. Servers that run go on as they are.", v1alpha1.BackendName))
+	case s.entry == nil:
+		return no(waitingReason(s))
+	case s.verdict.Accepted && !equality.Semantic.DeepEqual(s.entry.Accepted, s.pool.Spec):
+		return no(v1alpha1.ReasonSpecPending, "The newest spec is accepted and is about to come into force.")
+	case s.problem != nil:
+		return no(s.problem.reason, s.problem.message)
+	default:
+		return rolloutCondition(s, no)
+	}
+}
+
+// waitingReason says why a pool has no index.
+func waitingReason(s *scope) (reason, message string) {
+	switch {
+	case !s.verdict.Accepted:
+		return s.verdict.Reason, s.verdict.Message
+	case s.ledger.Mode == v1alpha1.SinglePool && !s.pool.IsDefault():
+		return v1alpha1.ReasonMigrationPending,
+			"The namespace runs in SinglePool mode and its servers are in use; other pools need a migration to MultiPool mode."
+	default:
+		return v1alpha1.ReasonWaitingForIndex, "The pool has no index yet."
+	}
+}
+
+func rolloutCondition(s *scope, no func(reason, message string) metav1.Condition) metav1.Condition {
+	wanted := s.entry.Accepted.BINDReplicas
+	if s.statefulSet == nil {
+		return no(v1alpha1.ReasonServersNotReady, "The StatefulSet "+s.statefulSetName()+" does not exist yet.")
+	}
+	status := s.statefulSet.Status
+	switch {
+	case status.ObservedGeneration < s.statefulSet.Generation:
+		return no(v1alpha1.ReasonServersNotReady, "The StatefulSet controller has not seen the newest change yet.")
+	case status.Replicas > wanted || ptr.Deref(s.statefulSet.Spec.Replicas, 1) > wanted:
+		return no(v1alpha1.ReasonScalingDown, fmt.Sprintf("%d servers exist and %d are wanted.", status.Replicas, wanted))
+	case status.ReadyReplicas < wanted:
+		return no(v1alpha1.ReasonServersNotReady, fmt.Sprintf("%d of %d servers are ready; not ready: %s.",
+			status.ReadyReplicas, wanted, strings.Join(s.unready(), ", ")))
+	case status.UpdatedReplicas < wanted:
+		return no(v1alpha1.ReasonRollingOut, fmt.Sprintf("%d of %d servers run the newest revision.", status.UpdatedReplicas, wanted))
+	case wanted == 0:
+		return metav1.Condition{Type: v1alpha1.ConditionServersReady, Status: metav1.ConditionTrue,
+			Reason: v1alpha1.ReasonScaledToZero, Message: "No server is wanted."}
+	}
+	return metav1.Condition{Type: v1alpha1.ConditionServersReady, Status: metav1.ConditionTrue,
+		Reason: v1alpha1.ReasonServersReady, Message: fmt.Sprintf("All %d servers are ready.", wanted)}
+}
+
+// unready are the names of the wanted servers that are not ready.
+func (s *scope) unready() []string {
+	var names []string
+	for ordinal := range s.entry.Accepted.BINDReplicas {
+		if name := builders.PodName(s.statefulSetName(), ordinal); !builders.PodReady(s.pods[name]) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// readyCondition takes the reason of the first condition that keeps the pool from being ready.
+func readyCondition(s *scope, others []metav1.Condition) metav1.Condition {
+	ready := metav1.Condition{
+		Type:   v1alpha1.ConditionReady,
+		Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonReady, Message: "The pool is as it should be.",
+	}
+	needed := []string{v1alpha1.ConditionAccepted, v1alpha1.ConditionServersReady}
+	for _, condition := range others {
+		if slices.Contains(needed, condition.Type) && condition.Status != metav1.ConditionTrue {
+			ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, condition.Reason, condition.Message
+			return ready
+		}
+	}
+	if servers := meta.FindStatusCondition(others, v1alpha1.ConditionServersReady); servers.Reason == v1alpha1.ReasonScaledToZero {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, servers.Reason, "The pool is scaled to 0 and answers nobody."
+	}
+	return ready
+}

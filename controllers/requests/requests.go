@@ -1,0 +1,50 @@
+// Package requests turns events on objects into requests for the controllers.
+package requests
+
+import (
+	"context"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+)
+
+// ToBackend asks for the DesignateBackend of an object's namespace, whether that exists or not.
+func ToBackend() handler.EventHandler {
+	return handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []reconcile.Request {
+		return []reconcile.Request{{NamespacedName: client.ObjectKey{
+			Namespace: object.GetNamespace(), Name: v1alpha1.BackendName,
+		}}}
+	})
+}
+
+// ToPool asks for the DesignatePool that an object's label names.
+func ToPool() handler.EventHandler {
+	return handler.EnqueueRequestsFromMapFunc(func(_ context.Context, object client.Object) []reconcile.Request {
+		name := object.GetLabels()[v1alpha1.LabelPool]
+		if name == "" {
+			return nil
+		}
+		return []reconcile.Request{{NamespacedName: client.ObjectKey{Namespace: object.GetNamespace(), Name: name}}}
+	})
+}
+
+// ToAllPools asks for every DesignatePool of an object's namespace.
+func ToAllPools(reader client.Reader) handler.EventHandler {
+	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, object client.Object) []reconcile.Request {
+		var pools v1alpha1.DesignatePoolList
+		if err := reader.List(ctx, &pools, client.InNamespace(object.GetNamespace())); err != nil {
+			// The reader is the cache, which fails only while it is being stopped.
+			log.FromContext(ctx).Error(err, "List DesignatePools", "namespace", object.GetNamespace())
+			return nil
+		}
+		requests := make([]reconcile.Request, 0, len(pools.Items))
+		for i := range pools.Items {
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&pools.Items[i])})
+		}
+		return requests
+	})
+}
