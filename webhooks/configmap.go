@@ -1,0 +1,122 @@
+package webhooks
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/conversion"
+)
+
+// config/webhook narrows these two to the one name that matters, so that an outage of ours holds up nobody else's
+// ConfigMaps.
+//
+// +kubebuilder:webhook:path=/validate-multipool-config,mutating=false,failurePolicy=fail,matchPolicy=Equivalent,sideEffects=None,timeoutSeconds=5,groups="",resources=configmaps,verbs=create;update,versions=v1,name=multipool-config.designate.openstack.org,serviceName=designate-pool-operator-webhook,serviceNamespace=designate-pool-operator,admissionReviewVersions=v1
+// +kubebuilder:webhook:path=/validate-multipool-config,mutating=false,failurePolicy=ignore,matchPolicy=Equivalent,sideEffects=None,timeoutSeconds=5,groups="",resources=configmaps,verbs=delete,versions=v1,name=multipool-config-removal.designate.openstack.org,serviceName=designate-pool-operator-webhook,serviceNamespace=designate-pool-operator,admissionReviewVersions=v1
+
+const configMapPath = "/validate-multipool-config"
+
+// configMapValidator judges the ConfigMap designate-multipool-config, and no other.
+type configMapValidator struct{ reader client.Reader }
+
+// ValidateCreate implements admission.Validator.
+func (v configMapValidator) ValidateCreate(
+	ctx context.Context, configMap *corev1.ConfigMap,
+) (admission.Warnings, error) {
+	if configMap.Name != v1alpha1.MultipoolConfigMapName {
+		return nil, nil
+	}
+	config, err := conversion.ParseConfigMap(configMap)
+	if err != nil {
+		return nil, err
+	}
+	migration, err := v.migrationWarnings(ctx, configMap.Namespace)
+	return append(migration, config.Warnings...), err
+}
+
+// ValidateUpdate implements admission.Validator.
+func (v configMapValidator) ValidateUpdate(
+	ctx context.Context, before, after *corev1.ConfigMap,
+) (admission.Warnings, error) {
+	if after.Name != v1alpha1.MultipoolConfigMapName ||
+		equality.Semantic.DeepEqual(before.Data, after.Data) &&
+			equality.Semantic.DeepEqual(before.BinaryData, after.BinaryData) {
+		return nil, nil
+	}
+	config, err := conversion.ParseConfigMap(after)
+	if err != nil {
+		return nil, err
+	}
+	dropped, err := v.poolsMadeFrom(ctx, before)
+	if err != nil {
+		return nil, err
+	}
+	for _, pool := range config.Pools {
+		dropped.Delete(pool.Name)
+	}
+	return append(removalWarnings(dropped), config.Warnings...), nil
+}
+
+// ValidateDelete implements admission.Validator.
+func (v configMapValidator) ValidateDelete(
+	ctx context.Context, configMap *corev1.ConfigMap,
+) (admission.Warnings, error) {
+	if configMap.Name != v1alpha1.MultipoolConfigMapName {
+		return nil, nil
+	}
+	dropped, err := v.poolsMadeFrom(ctx, configMap)
+	if err != nil {
+		return nil, err
+	}
+	dropped.Delete(v1alpha1.DefaultPoolName)
+	return removalWarnings(dropped), nil
+}
+
+// poolsMadeFrom names the pools that exist on account of a ConfigMap that was stored: those it lists, or, should it be
+// unusable, those that an earlier and usable text has left.
+func (v configMapValidator) poolsMadeFrom(ctx context.Context, stored *corev1.ConfigMap) (sets.Set[string], error) {
+	names := sets.New[string]()
+	if config, err := conversion.ParseConfigMap(stored); err == nil {
+		for _, pool := range config.Pools {
+			names.Insert(pool.Name)
+		}
+		return names, nil
+	}
+	pools, err := poolsOf(ctx, v.reader, stored.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	for i := range pools {
+		if madeByBridge(&pools[i]) {
+			names.Insert(pools[i].PoolName())
+		}
+	}
+	return names, nil
+}
+
+// migrationWarnings tells people with servers in single-pool mode that the list they create does not take effect yet.
+func (v configMapValidator) migrationWarnings(ctx context.Context, namespace string) (admission.Warnings, error) {
+	backend, err := backendOf(ctx, v.reader, namespace)
+	if err != nil || backend == nil || backend.Status.Mode != v1alpha1.SinglePool ||
+		backend.Status.Servers == nil || backend.Status.Servers.Ready == 0 {
+		return nil, err
+	}
+	return admission.Warnings{fmt.Sprintf("this namespace runs a single pool with %d ready servers: moving it to several "+
+		"pools is pending (condition %s) and disturbs nothing until this operator can do it",
+		backend.Status.Servers.Ready, v1alpha1.ConditionMigrationPending)}, nil
+}
+
+func removalWarnings(dropped sets.Set[string]) admission.Warnings {
+	if dropped.Len() == 0 {
+		return nil
+	}
+	return admission.Warnings{fmt.Sprintf("this asks for the removal of %s: whether zones are left there cannot be known "+
+		"here, and each stays as it is until its removal is allowed (condition %s)",
+		quotedList(dropped.UnsortedList()), v1alpha1.ConditionRemovalBlocked)}
+}
