@@ -1,0 +1,78 @@
+// Package harness runs the operator's controllers inside a test, against a real API server, and watches on the wire
+// what they write.
+package harness
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/controllers"
+	"github.com/designate-pools/designate-pool-operator/controllers/options"
+)
+
+// Scheme knows every kind that the operator reads or writes.
+func Scheme() *runtime.Scheme {
+	scheme := runtime.NewScheme()
+	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
+	utilruntime.Must(v1alpha1.AddToScheme(scheme))
+	return scheme
+}
+
+// Operator is the operator's controllers, running in one namespace without webhooks.
+type Operator struct {
+	// Wire sees every request of the operator.
+	Wire *Wire
+	// Manager is what the controllers run in.
+	Manager ctrl.Manager
+
+	stop context.CancelFunc
+	done chan error
+}
+
+// StartOperator starts the controllers as the shipped binary does, for one namespace, and returns when their caches
+// are filled.
+func StartOperator(ctx context.Context, cfg *rest.Config, namespace string, logger logr.Logger) (*Operator, error) {
+	wire := &Wire{}
+	cfg = rest.CopyConfig(cfg)
+	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { wire.next = next; return wire })
+	opts := options.Default()
+	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
+		Scheme:  Scheme(),
+		Logger:  logger,
+		Cache:   options.CacheOptions([]string{namespace}),
+		Metrics: metricsserver.Options{BindAddress: "0"},
+		// One test binary starts the same controllers many times over.
+		Controller: config.Controller{SkipNameValidation: ptr.To(true)},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := controllers.Setup(mgr, opts); err != nil {
+		return nil, err
+	}
+	run, stop := context.WithCancel(context.Background())
+	operator := &Operator{Wire: wire, Manager: mgr, stop: stop, done: make(chan error, 1)}
+	go func() { operator.done <- mgr.Start(run) }()
+	if !mgr.GetCache().WaitForCacheSync(ctx) {
+		stop()
+		return nil, ctx.Err()
+	}
+	return operator, nil
+}
+
+// Stop stops the controllers and waits for them.
+func (o *Operator) Stop() error {
+	o.stop()
+	return <-o.done
+}

@@ -1,0 +1,92 @@
+package operator_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	"github.com/designate-pools/designate-pool-operator/test/controlplane"
+	"github.com/designate-pools/designate-pool-operator/test/envtest/harness"
+)
+
+var (
+	plane *controlplane.ControlPlane
+	kube  client.Client
+)
+
+func TestOperator(t *testing.T) {
+	RegisterFailHandler(Fail)
+	SetDefaultEventuallyTimeout(30 * time.Second)
+	SetDefaultEventuallyPollingInterval(50 * time.Millisecond)
+	SetDefaultConsistentlyDuration(2 * time.Second)
+	SetDefaultConsistentlyPollingInterval(100 * time.Millisecond)
+	EnforceDefaultTimeoutsWhenUsingContexts()
+	RunSpecs(t, "Operator")
+}
+
+var _ = BeforeSuite(func(ctx context.Context) {
+	ctrl.SetLogger(zap.New(zap.WriteTo(GinkgoWriter), zap.UseDevMode(true)))
+	var err error
+	plane, err = controlplane.Start(ctx, controlplane.Options{Name: "operator"})
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(func() { Expect(plane.Stop()).To(Succeed()) })
+	kube, err = client.New(plane.Config, client.Options{Scheme: harness.Scheme()})
+	Expect(err).NotTo(HaveOccurred())
+})
+
+// world is a namespace with an operator of its own.
+type world struct {
+	context.Context
+	namespace string
+	operator  *harness.Operator
+}
+
+// newWorld makes a namespace and starts an operator for it. Nothing deletes the namespace: the whole control plane goes
+// in the end.
+func newWorld(ctx context.Context) *world {
+	GinkgoHelper()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "spec-"}}
+	Expect(kube.Create(ctx, namespace)).To(Succeed())
+	w := &world{Context: ctx, namespace: namespace.Name}
+	w.startOperator()
+	DeferCleanup(func() { w.stopOperator() })
+	return w
+}
+
+func (w *world) startOperator() {
+	GinkgoHelper()
+	logger := zap.New(zap.WriteTo(GinkgoWriter), zap.UseDevMode(true)).WithName(w.namespace)
+	operator, err := harness.StartOperator(w, plane.Config, w.namespace, logger)
+	Expect(err).NotTo(HaveOccurred())
+	w.operator = operator
+}
+
+func (w *world) stopOperator() {
+	GinkgoHelper()
+	if w.operator != nil {
+		Expect(w.operator.Stop()).To(Succeed())
+		w.operator = nil
+	}
+}
+
+// threePools is the content of a ConfigMap with pools default, edge and gold.
+func threePools() string {
+	return pools(entry("default", 2), entry("edge", 1), entry("gold", 3))
+}
+
+func entry(name string, replicas int) string {
+	return fmt.Sprintf("- name: %s\n  bindReplicas: %d\n  attributes: {tier: %s}\n  nsRecords: [{hostname: ns1.%s.example.org., priority: 1}]\n",
+		name, replicas, name, name)
+}
+
+func pools(entries ...string) string { return strings.Join(entries, "") }
