@@ -69,12 +69,12 @@ func findForbiddenCharacter(input string) (line int, message string) {
 func syntaxProblem(input string, err error) Problem {
 	parts := libraryMessage.FindStringSubmatch(err.Error())
 	message := parts[2]
-	line := 1
-	if parts[1] != "" {
-		line, _ = strconv.Atoi(parts[1]) // digits: only an absurd number fails, and then the line is left out
-	}
-	if parserMessage(message) {
-		line++ // the library counts lines from 0 in these
+	line := 1 // where the library names no line, it means the first
+	if named, err := strconv.Atoi(parts[1]); err == nil {
+		line = named
+		if parserMessage(message) {
+			line++ // the library counts lines from 0 in these
+		}
 	}
 	for i, text := range strings.Split(input, "\n") {
 		if i+1 <= line+1 && tabIndent.MatchString(text) {
