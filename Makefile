@@ -28,12 +28,12 @@ RACE       := $(shell [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env 
 TEST_FLAGS := -shuffle=on $(RACE)
 
 # Suites that run against the control plane; the tests of all other packages need nothing but Go.
-PACKAGES         = $(shell go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./...)
+PACKAGES         = $(shell go list -e -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... ./.ci/...)
 ENVTEST_PACKAGES = $(filter %/test/controlplane,$(PACKAGES)) $(foreach p,$(PACKAGES),$(if $(findstring /test/envtest,$(p)),$(p)))
 UNIT_PACKAGES    = $(filter-out $(ENVTEST_PACKAGES),$(PACKAGES))
 
 GENERATED := api/v1alpha1/zz_generated.deepcopy.go api/v1alpha1/applyconfiguration config/crd/bases \
-             config/rbac/role.yaml docs/api.md
+             config/rbac/role.yaml config/webhook/manifests.yaml docs/api.md
 
 ##@ General
 
@@ -44,13 +44,11 @@ help: ## Show what can be made
 	  /^[a-z][a-z-]*:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## Build the operator and poolctl into .artifacts/bin
-	go build -o $(BIN)/manager ./cmd/manager
-	go build -o $(BIN)/poolctl ./cmd/poolctl
+build: $(BIN)/manager $(BIN)/poolctl ## Build the operator and poolctl into .artifacts/bin
 
 .PHONY: demo
-demo: control-plane build ## Show the main job on a control plane of its own; DEMO=once ends by itself
-	go run ./test/demo $(if $(filter once,$(DEMO)),--once)
+demo: control-plane $(BIN)/manager $(BIN)/demo ## Show the main job on a control plane of its own; DEMO=once ends by itself
+	@exec $(BIN)/demo --manager $(BIN)/manager $(if $(filter once,$(DEMO)),--once)
 
 .PHONY: clean
 clean: ## Remove what builds and tests left; the tools stay
@@ -63,9 +61,11 @@ generate: $(CONTROLLER_GEN) ## Generate Go code from the API types
 	$(CONTROLLER_GEN) object applyconfiguration:headerFile=/dev/null paths=./api/...
 
 .PHONY: manifests
-manifests: $(CONTROLLER_GEN) ## Generate CRDs and the operator's role from the markers in the code
+manifests: $(CONTROLLER_GEN) ## Generate CRDs, the operator's roles and its webhooks from the markers in the code
 	$(CONTROLLER_GEN) crd:generateEmbeddedObjectMeta=false paths=./api/... output:crd:dir=config/crd/bases
-	$(CONTROLLER_GEN) rbac:roleName=manager-role paths=./cmd/... paths=./controllers/... paths=./webhooks/... output:rbac:dir=config/rbac
+	$(CONTROLLER_GEN) rbac:roleName=designate-pool-operator webhook \
+	  paths=./cmd/manager/... paths=./controllers/... paths=./webhooks/... \
+	  output:rbac:dir=config/rbac output:webhook:dir=config/webhook
 
 .PHONY: api-docs
 api-docs: $(CRD_REF_DOCS) ## Generate docs/api.md from the API types
@@ -82,12 +82,12 @@ verify: ## Check that generated files are up to date, that the code is formatted
 	diff <(echo "$$before") <(hashes) || { echo "Generated files were out of date. They are up to date now: commit them."; exit 1; }
 	@unformatted=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard -- '*.go')); \
 	[ -z "$$unformatted" ] || { echo "Not formatted by gofmt:"; echo "$$unformatted"; exit 1; }
-	go vet ./...
+	go vet ./... ./.ci/...
 	go mod tidy -diff
 
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Check style and common mistakes
-	$(GOLANGCI_LINT) run
+	$(GOLANGCI_LINT) run ./... ./.ci/...
 
 ##@ Tests
 
@@ -142,6 +142,15 @@ $(GOLANGCI_LINT):
 	@echo "golangci-lint is large: this takes minutes"
 	$(call install-tool,github.com/golangci/golangci-lint/v2/cmd/golangci-lint,$(GOLANGCI_LINT_VERSION))
 
-.PHONY: $(REPORT)
-$(REPORT):
+# go build knows best whether there is something to do; on a fresh machine this takes minutes.
+$(BIN)/manager $(BIN)/poolctl: FORCE
+	go build -o $@ ./cmd/$(@F)
+
+$(BIN)/demo: FORCE
+	go build -o $@ ./test/demo
+
+$(REPORT): FORCE
 	@go build -o $@ ./.ci/report
+
+.PHONY: FORCE
+FORCE:

@@ -87,7 +87,8 @@ func (e *events) leaves() counts {
 	var c counts
 	for id, outcome := range e.outcomes {
 		// A parent may fail on its own account, with all its subtests passing.
-		if parents[id] && !(outcome == "fail" && !e.childFailed(id)) {
+		failedItself := outcome == "fail" && !e.childFailed(id)
+		if parents[id] && !failedItself {
 			continue
 		}
 		switch outcome {

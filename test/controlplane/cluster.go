@@ -58,10 +58,8 @@ func (cp *ControlPlane) waitUntil(ctx context.Context, what string, try func(con
 	defer cancel()
 	var last error
 	err := wait.PollUntilContextCancel(ctx, pollInterval, true, func(ctx context.Context) (bool, error) {
-		for _, c := range cp.children {
-			if err := c.died(); err != nil {
-				return false, err
-			}
+		if err := cp.Err(); err != nil {
+			return false, err
 		}
 		last = try(ctx)
 		return last == nil, nil
@@ -92,6 +90,7 @@ func storageClass() client.Object {
 // volumeDirectories are the directories of this control plane's volumes, other control planes having theirs beside them.
 func (cp *ControlPlane) volumeDirectories() ([]string, error) {
 	if len(cp.children) == 0 {
+		// There was no provisioner.
 		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

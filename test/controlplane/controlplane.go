@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -54,13 +55,15 @@ type ControlPlane struct {
 	Webhooks envtest.WebhookInstallOptions
 	// LogDir is the folder of the logs.
 	LogDir string
+	// Root is the top folder of the repository.
+	Root string
 
-	root        string
 	stateDir    string
 	environment *envtest.Environment
 	client      client.Client
 	children    []*child
 	logs        []*os.File
+	locked      *os.File
 
 	holdMutex sync.Mutex
 	lastProbe string
@@ -77,7 +80,7 @@ func Start(ctx context.Context, options Options) (*ControlPlane, error) {
 		return nil, err
 	}
 	logDir := filepath.Join(root, artifactsDir, options.Name)
-	cp := &ControlPlane{root: root, LogDir: logDir, stateDir: filepath.Join(logDir, "state")}
+	cp := &ControlPlane{Root: root, LogDir: logDir, stateDir: filepath.Join(logDir, "state")}
 	if err := cp.start(ctx, options); err != nil {
 		return nil, errors.Join(fmt.Errorf("starting the control plane: %w (logs are in %s)", err, cp.LogDir), cp.Stop())
 	}
@@ -85,15 +88,21 @@ func Start(ctx context.Context, options Options) (*ControlPlane, error) {
 }
 
 func (cp *ControlPlane) start(ctx context.Context, options Options) error {
+	if err := os.MkdirAll(cp.LogDir, 0o755); err != nil {
+		return err
+	}
+	if err := cp.lock(); err != nil {
+		return err
+	}
 	// A run that was killed left its state behind.
 	if err := os.RemoveAll(cp.stateDir); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(cp.stateDir, 0o755); err != nil {
+	if err := os.Mkdir(cp.stateDir, 0o755); err != nil {
 		return err
 	}
 	var err error
-	if cp.Kubectl, err = assets.Find(cp.root, assets.Kubectl); err != nil {
+	if cp.Kubectl, err = assets.Find(cp.Root, assets.Kubectl); err != nil {
 		return err
 	}
 	if err := cp.startAPIServer(options); err != nil {
@@ -109,6 +118,19 @@ func (cp *ControlPlane) start(ctx context.Context, options Options) error {
 		return err
 	}
 	return cp.prepareCluster(ctx)
+}
+
+// lock keeps the folder from being used twice at the same time. The kernel lifts the lock when this process ends.
+func (cp *ControlPlane) lock() error {
+	file, err := os.Create(filepath.Join(cp.LogDir, "lock"))
+	if err != nil {
+		return err
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return errors.Join(fmt.Errorf("is another one of its name running? %w", err), file.Close())
+	}
+	cp.locked = file
+	return nil
 }
 
 // startAPIServer starts etcd and the API server and installs the CRDs and webhooks.
@@ -154,10 +176,10 @@ func (cp *ControlPlane) configureServers(environment *envtest.Environment) error
 		return err
 	}
 	var err error
-	if etcd.Path, err = assets.Find(cp.root, assets.Etcd); err != nil {
+	if etcd.Path, err = assets.Find(cp.Root, assets.Etcd); err != nil {
 		return err
 	}
-	if apiServer.Path, err = assets.Find(cp.root, assets.APIServer); err != nil {
+	if apiServer.Path, err = assets.Find(cp.Root, assets.APIServer); err != nil {
 		return err
 	}
 	if etcd.Out, err = cp.createLog(assets.Etcd); err != nil {
@@ -186,6 +208,29 @@ func (cp *ControlPlane) AddUser(user envtest.User) (*rest.Config, error) {
 	return added.Config(), nil
 }
 
+// StartProgram starts another program that lives and dies with the control plane. Its output goes to a log of its name.
+func (cp *ControlPlane) StartProgram(path string, args ...string) error {
+	log, err := cp.createLog(filepath.Base(path))
+	if err != nil {
+		return err
+	}
+	c, err := startChild(path, args, log)
+	if err != nil {
+		return err
+	}
+	cp.children = append(cp.children, c)
+	return nil
+}
+
+// Err is an error when a program has ended by itself.
+func (cp *ControlPlane) Err() error {
+	var errs []error
+	for _, c := range cp.children {
+		errs = append(errs, c.died())
+	}
+	return errors.Join(errs...)
+}
+
 // Stop stops everything and removes what it left on disk, except for the logs. It fails if something had died before.
 func (cp *ControlPlane) Stop() error {
 	volumes, volumesErr := cp.volumeDirectories()
@@ -199,7 +244,10 @@ func (cp *ControlPlane) Stop() error {
 	for _, log := range cp.logs {
 		errs = append(errs, log.Close())
 	}
-	errs = append(errs, removeVolumeDirectories(volumes), os.RemoveAll(cp.stateDir))
+	errs = append(errs, removeVolumeDirectories(volumes))
+	if cp.locked != nil {
+		errs = append(errs, os.RemoveAll(cp.stateDir), cp.locked.Close())
+	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("stopping the control plane: %w", err)
 	}
@@ -210,7 +258,7 @@ func (cp *ControlPlane) absolute(paths []string) []string {
 	result := make([]string, 0, len(paths))
 	for _, path := range paths {
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(cp.root, path)
+			path = filepath.Join(cp.Root, path)
 		}
 		result = append(result, path)
 	}

@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/test/controlplane"
 )
 
 var _ = Describe("the control plane", func() {
@@ -137,6 +138,22 @@ var _ = Describe("the control plane", func() {
 		Expect(mapping).To(HaveLen(1))
 	})
 
+	It("does not start a second time under the same name, and leaves the first alone", func(ctx context.Context) {
+		_, err := controlplane.Start(ctx, controlplane.Options{Name: "controlplane"})
+		Expect(err).To(MatchError(ContainSubstring("is another one of its name running?")))
+		Expect(kube.List(ctx, &corev1.NamespaceList{})).To(Succeed())
+		Expect(plane.Err()).To(Succeed())
+	})
+
+	It("tells when one of its programs has died", func(ctx context.Context) {
+		other, err := controlplane.Start(ctx, controlplane.Options{Name: "controlplane-api", APIServerOnly: true})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(other.Err()).To(Succeed())
+		Expect(other.StartProgram(other.Kubectl, "no-such-command")).To(Succeed())
+		Eventually(other.Err).Should(MatchError(ContainSubstring("kubectl ended by itself: exit status 1")))
+		Expect(other.Stop()).To(MatchError(ContainSubstring("kubectl ended by itself")))
+	})
+
 	It("keeps the logs of every component", func() {
 		for _, name := range []string{"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"} {
 			info, err := os.Stat(plane.LogDir + "/" + name + ".log")
@@ -149,7 +166,6 @@ var _ = Describe("the control plane", func() {
 func labels(name string) map[string]string { return map[string]string{"app": name} }
 
 func statefulSet(namespace, name string, replicas int32) *appsv1.StatefulSet {
-	container := corev1.Container{Name: "main", Image: "image"}
 	return &appsv1.StatefulSet{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
 		Spec: appsv1.StatefulSetSpec{
@@ -158,7 +174,10 @@ func statefulSet(namespace, name string, replicas int32) *appsv1.StatefulSet {
 			Selector:            &metav1.LabelSelector{MatchLabels: labels(name)},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels(name)},
-				Spec:       corev1.PodSpec{InitContainers: []corev1.Container{{Name: "check", Image: "image"}}, Containers: []corev1.Container{container}},
+				Spec: corev1.PodSpec{
+					InitContainers: []corev1.Container{{Name: "check", Image: "image"}},
+					Containers:     []corev1.Container{{Name: "main", Image: "image"}},
+				},
 			},
 			PersistentVolumeClaimRetentionPolicy: &appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{
 				WhenDeleted: appsv1.DeletePersistentVolumeClaimRetentionPolicyType,

@@ -56,19 +56,13 @@ func (cp *ControlPlane) startWorkers() error {
 		}},
 	}
 	for _, worker := range workers {
-		path, err := assets.Find(cp.root, worker.program)
+		path, err := assets.Find(cp.Root, worker.program)
 		if err != nil {
 			return err
 		}
-		log, err := cp.createLog(worker.program)
-		if err != nil {
+		if err := cp.StartProgram(path, worker.args...); err != nil {
 			return err
 		}
-		c, err := startChild(path, worker.args, log)
-		if err != nil {
-			return err
-		}
-		cp.children = append(cp.children, c)
 	}
 	return nil
 }

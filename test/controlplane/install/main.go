@@ -12,15 +12,15 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := install(ctx); err != nil {
+	if err := install(); err != nil {
 		fmt.Fprintln(os.Stderr, "control plane:", err)
 		os.Exit(1)
 	}
 }
 
-func install(ctx context.Context) error {
+func install() error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	root, err := assets.Root()
 	if err != nil {
 		return err
