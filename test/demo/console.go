@@ -49,11 +49,11 @@ func (c *console) difference(ctx context.Context, file string) error {
 	c.show(args)
 	output, err := c.quietly(ctx, args...)
 	c.print(output)
-	var exit *exec.ExitError
+	exit, failed := errors.AsType[*exec.ExitError](err)
 	switch {
 	case err == nil:
 		return fmt.Errorf("applying %s would change nothing", file)
-	case errors.As(err, &exit) && exit.ExitCode() == 1:
+	case failed && exit.ExitCode() == 1:
 		return nil
 	default:
 		return fmt.Errorf("kubectl diff: %w", err)
@@ -65,9 +65,8 @@ func (c *console) refused(ctx context.Context, words []string, args ...string) e
 	c.show(args)
 	output, err := c.quietly(ctx, args...)
 	c.print(output)
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
-		return fmt.Errorf("kubectl %s: was to be refused: %w", strings.Join(args, " "), errors.Join(err, errors.New("it was not")))
+	if _, failed := errors.AsType[*exec.ExitError](err); !failed {
+		return errors.Join(fmt.Errorf("kubectl %s was not refused", strings.Join(args, " ")), err)
 	}
 	return wants(output, words...)
 }

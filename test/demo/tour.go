@@ -189,13 +189,14 @@ func (t *tour) refuseBadEdits(ctx context.Context) error {
 
 	t.say("A misspelt key, a priority of 0 and a number in words: each fault is named with its pool, its line and its mend.")
 	t.pools = good.DeepCopy()
-	if err := t.changePools("bindReplicas: 4", "bindReplicas: four", "priority: 1\n", "priority: 0\n", "attributes:", "atributes:"); err != nil {
+	err := t.changePools("bindReplicas: 4", "bindReplicas: four", "priority: 1\n", "priority: 0\n", "attributes:", "attribute:")
+	if err != nil {
 		return err
 	}
 	if err := t.writeEdit("bad-edit.yaml"); err != nil {
 		return err
 	}
-	words := []string{"golden", "bindReplicas", "priority", "atributes"}
+	words := []string{"golden", "bindReplicas", "priority", `"attribute"`}
 	if err := t.refused(ctx, words, "replace", "-f", editsFolder+"/bad-edit.yaml"); err != nil {
 		return err
 	}
