@@ -55,11 +55,11 @@ func findForbiddenCharacter(input string) (line int, message string) {
 	for i, r := range input {
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(input[i:], string(utf8.RuneError)):
-			return line, "is not valid UTF-8: save the text as UTF-8"
+			return line, "not valid UTF-8: save the text as UTF-8"
 		case r == '\n':
 			line++
 		case r < ' ' && r != '\t' && r != '\r', r >= 0x7f && r < 0xa0 && r != '\u0085', r == 0xfffe, r == 0xffff:
-			return line, fmt.Sprintf("holds the control character U+%04X: remove it", r)
+			return line, fmt.Sprintf("control character U+%04X: remove it", r)
 		}
 	}
 	return 0, ""
@@ -78,10 +78,10 @@ func syntaxProblem(input string, err error) Problem {
 	}
 	for i, text := range strings.Split(input, "\n") {
 		if i+1 <= line+1 && tabIndent.MatchString(text) {
-			return Problem{Line: i + 1, Message: "is indented with a tab: YAML takes only spaces there"}
+			return Problem{Line: i + 1, Message: "indented with a tab: YAML takes only spaces there"}
 		}
 	}
-	return Problem{Line: line, Message: "is not YAML: " + message}
+	return Problem{Line: line, Message: "not YAML: " + message}
 }
 
 // parserMessage tells the messages of the library's parser from those of its scanner, which count lines differently.
@@ -118,7 +118,7 @@ func checkExpansion(document *yaml.Node) *Problem {
 				return 0, problem
 			}
 			if size += childSize; size > maxNodes {
-				return 0, &Problem{Line: node.Line, Message: fmt.Sprintf("holds more than %d values, its aliases written out: shorten the list", maxNodes)}
+				return 0, &Problem{Line: node.Line, Message: fmt.Sprintf("more than %d values, aliases written out: shorten the list", maxNodes)}
 			}
 		}
 		sizes[node] = size

@@ -11,7 +11,7 @@ import (
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 )
 
-const emptyListMessage = `lists no pool: there must be at least the pool named "` + v1alpha1.DefaultPoolName + `"`
+const emptyListMessage = `the list of pools is empty: there must be at least the pool named "` + v1alpha1.DefaultPoolName + `"`
 
 // ConfiguredPool is one pool of the multipool ConfigMap.
 type ConfiguredPool struct {
@@ -122,9 +122,9 @@ func checkRoot(root *yaml.Node) *Problem {
 		return &Problem{Message: emptyListMessage}
 	case list.Kind != yaml.SequenceNode:
 		return &Problem{Line: root.Line, Message: fmt.Sprintf(
-			`must be a list of pools, each beginning with "- name:"; it is %s`, describe(list))}
+			`the text must be a list of pools, each beginning with "- name:"; it is %s`, describe(list))}
 	case len(list.Content) > v1alpha1.MaxPools:
-		return &Problem{Message: fmt.Sprintf("lists %d pools: %d at most", len(list.Content), v1alpha1.MaxPools)}
+		return &Problem{Message: fmt.Sprintf("there are %d pools: %d at most are allowed", len(list.Content), v1alpha1.MaxPools)}
 	}
 	return nil
 }

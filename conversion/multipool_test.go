@@ -130,6 +130,14 @@ func TestParseMultipoolFindsEveryFault(t *testing.T) {
 				Message: `the value must be text; it is of the type "!secret": write text in quotes`,
 			}},
 		},
+		"an attribute whose key is no text": {
+			strings.Replace(defaultPool, "availability_zone:", "~:", 1),
+			Problems{{Line: 2, Pool: "default", Field: "attributes", Message: "a key must be text; it is empty: write text in quotes"}},
+		},
+		"a name that is a date": {
+			defaultPool + strings.Replace(edgePool, "edge", "2026-01-01", 1),
+			Problems{{Line: 5, Pool: "2026-01-01", Field: "name", Message: `must be text; it is the date "2026-01-01": put it in quotes, as in "2026-01-01"`}},
+		},
 		"a merge key among attributes": {
 			strings.Replace(defaultPool, "az1", "az1, <<: {a: b}", 1),
 			Problems{{Line: 2, Pool: "default", Field: "attributes", Message: mergeKeyMessage}},
@@ -158,31 +166,31 @@ func TestParseMultipoolFindsEveryFault(t *testing.T) {
 		},
 		"an escape that is no character": {
 			"- name: \"\\ud800\"\n",
-			Problems{{Line: 1, Message: "is not YAML: found invalid Unicode character escape code"}},
+			Problems{{Line: 1, Message: "not YAML: found invalid Unicode character escape code"}},
 		},
 		"bytes that are not UTF-8": {
 			defaultPool + "- name: \xff\n",
-			Problems{{Line: 5, Message: "is not valid UTF-8: save the text as UTF-8"}},
+			Problems{{Line: 5, Message: "not valid UTF-8: save the text as UTF-8"}},
 		},
 		"a control character": {
 			defaultPool + "# \x07\n",
-			Problems{{Line: 5, Message: "holds the control character U+0007: remove it"}},
+			Problems{{Line: 5, Message: "control character U+0007: remove it"}},
 		},
 		"a key that is indented too little": {
 			"- name: default\n bindReplicas: 1\n",
-			Problems{{Line: 2, Message: "is not YAML: did not find expected '-' indicator"}},
+			Problems{{Line: 2, Message: "not YAML: did not find expected '-' indicator"}},
 		},
 		"a tab in the middle of a list": {
 			defaultPool + "- name: edge\n  nsRecords:\n  \t- hostname: a\n",
-			Problems{{Line: 7, Message: "is indented with a tab: YAML takes only spaces there"}},
+			Problems{{Line: 7, Message: "indented with a tab: YAML takes only spaces there"}},
 		},
 		"a syntax error in a second document": {
 			defaultPool + "---\n- [\n",
-			Problems{{Line: 7, Message: "is not YAML: did not find expected node content"}},
+			Problems{{Line: 7, Message: "not YAML: did not find expected node content"}},
 		},
 		"a syntax error in the first line": {
 			"]\n",
-			Problems{{Line: 1, Message: "is not YAML: did not find expected node content"}},
+			Problems{{Line: 1, Message: "not YAML: did not find expected node content"}},
 		},
 	} {
 		t.Run(sentence, func(t *testing.T) {
@@ -216,7 +224,7 @@ func TestParseMultipoolTakesAsManyPoolsAsAllowed(t *testing.T) {
 	if _, err := ParseMultipool(list(v1alpha1.MaxPools - 1)); err != nil {
 		t.Error(err)
 	}
-	want := Problems{{Message: "lists 501 pools: 500 at most"}}
+	want := Problems{{Message: "there are 501 pools: 500 at most are allowed"}}
 	if diff := cmp.Diff(want, faults(t, list(v1alpha1.MaxPools))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

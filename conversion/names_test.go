@@ -18,6 +18,7 @@ func TestFoldNameTakesForOneWhatTheDatabaseDoes(t *testing.T) {
 		"a Turkish dotless i":                {"ıstanbul", "Istanbul"},
 		"a long s":                           {"maſs", "MASS"},
 		"Cyrillic letter case and diacritic": {"Ёлка", "елка"},
+		"a lunate sigma":                     {"ϲοφία", "σοφια"},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			if a, b := FoldName(pair[0]), FoldName(pair[1]); a != b {

@@ -58,15 +58,19 @@ func (ps Problems) Err() error {
 	if len(ps) == 0 {
 		return nil
 	}
+	return ps.byLine()
+}
+
+func (ps Problems) byLine() Problems {
 	sorted := slices.Clone(ps)
 	slices.SortStableFunc(sorted, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
 	return sorted
 }
 
-// lines is each problem as a text of its own.
+// lines is each problem as a text of its own, sorted by line.
 func (ps Problems) lines() []string {
 	var texts []string
-	for _, p := range ps {
+	for _, p := range ps.byLine() {
 		texts = append(texts, p.String())
 	}
 	return texts

@@ -143,7 +143,7 @@ func TestRenderFailures(t *testing.T) {
 		"a relative directory":         {with("f", "f", "--rndc-key-directory", "keys"), 2, "--rndc-key-directory"},
 		"a directory that isn't clean": {with("f", "f", "--rndc-key-directory", "/keys/"), 2, "--rndc-key-directory"},
 		"an id that is none":           {with("f", "f", "--default-pool-id", "1"), 2, "--default-pool-id"},
-		"an invalid file":              {with("f", "bad"), 1, "bad: lists no pool"},
+		"an invalid file":              {with("f", "bad"), 1, "bad: the list of pools is empty"},
 		"a file with two ConfigMaps":   {with("f", "two"), 1, "two: holds 2 ConfigMaps"},
 		"a file that is not there":     {with("f", "none"), 2, "open none"},
 		"a directory":                  {with("f", "dir"), 2, "read dir"},

@@ -41,16 +41,16 @@ func TestValidate(t *testing.T) {
 		"a bare list with a BOM":      {"\ufeff" + poolsText, valid},
 		"a manifest among others":     {backend + "---\n" + manifest("other", "x") + "---\n" + manifest(name, poolsText), valid},
 		"a manifest in a List":        {listOf(manifest(name, poolsText)), valid},
-		"a List in JSON":              {`{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"` + name + `"},"data":{"pools":"[]"}}]}`, result{Code: 1, Err: "f: lists no pool: there must be at least the pool named \"default\"\n"}},
+		"a List in JSON":              {`{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"` + name + `"},"data":{"pools":"[]"}}]}`, result{Code: 1, Err: "f: the list of pools is empty: there must be at least the pool named \"default\"\n"}},
 		"one pool, with a warning":    {warningText, result{Out: "f: valid, 1 pool: default\n", Err: "f: warning: line 3: pool \"default\": nsRecords[0].hostname: \"ns1.example.org\" has no trailing dot and is taken as \"ns1.example.org.\"\n"}},
 		"a name that needs quotes":    {strings.ReplaceAll(poolsText, "edge", "Edge, (EU)"), result{Out: "f: valid, 2 pools: default, \"Edge, (EU)\"\n"}},
 		"faults, each on a line":      {faultyText, result{Code: 1, Err: "f:line 2: pool \"default\": bindReplicas: must be a whole number from 0 to 100; it is -1\nf:line 3: pool \"default\": nsRecords: must hold at least one NS record: Designate accepts no pool without\n"}},
 		"lines count within the list": {manifest(name, faultyText), result{Code: 1, Err: "f:line 2: pool \"default\": bindReplicas: must be a whole number from 0 to 100; it is -1\nf:line 3: pool \"default\": nsRecords: must hold at least one NS record: Designate accepts no pool without\n"}},
-		"a tab in a bare list":        {"- name: default\n\tbindReplicas: 1\n", result{Code: 1, Err: "f:line 2: is indented with a tab: YAML takes only spaces there\n"}},
-		"an empty file":               {"", result{Code: 1, Err: "f: lists no pool: there must be at least the pool named \"default\"\n"}},
+		"a tab in a bare list":        {"- name: default\n\tbindReplicas: 1\n", result{Code: 1, Err: "f:line 2: indented with a tab: YAML takes only spaces there\n"}},
+		"an empty file":               {"", result{Code: 1, Err: "f: the list of pools is empty: there must be at least the pool named \"default\"\n"}},
 		"a ConfigMap of another name": {manifest("pools", poolsText), result{Code: 1, Err: "f: nothing to judge: the ConfigMap must be named \"designate-multipool-config\", and here is only \"pools\"\n"}},
 		"no ConfigMap":                {backend, result{Code: 1, Err: "f: nothing to judge: here is neither a ConfigMap named \"designate-multipool-config\" nor a list of pools\n"}},
-		"two ConfigMaps, one faulty":  {manifest(name, poolsText) + "---\n" + manifest(name, "[]"), result{Code: 1, Out: valid.Out, Err: "f: lists no pool: there must be at least the pool named \"default\"\n"}},
+		"two ConfigMaps, one faulty":  {manifest(name, poolsText) + "---\n" + manifest(name, "[]"), result{Code: 1, Out: valid.Out, Err: "f: the list of pools is empty: there must be at least the pool named \"default\"\n"}},
 		"a wrong key":                 {strings.Replace(manifest(name, poolsText), "pools: |", "pools.yaml: |", 1), result{Code: 1, Err: "f: the ConfigMap has the key \"pools.yaml\" and no key pools, under which the list of pools belongs: rename the key\n"}},
 	} {
 		t.Run(sentence, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestValidateJudgesEveryFile(t *testing.T) {
 	files := map[string]string{"good": poolsText, "bad": "[]", "dir/x": ""}
 	const (
 		goodLine = "good: valid, 2 pools: default, edge\n"
-		badLine  = "bad: lists no pool: there must be at least the pool named \"default\"\n"
+		badLine  = "bad: the list of pools is empty: there must be at least the pool named \"default\"\n"
 	)
 	for sentence, test := range map[string]struct {
 		arguments []string
