@@ -63,45 +63,61 @@ func optionFault(option string) string {
 	return statementFault(statement)
 }
 
-// statementFault walks over a statement as BIND's lexer does, and finds what would end it early or not at all.
+// statementFault finds what would end a statement early or not at all.
 func statementFault(statement string) string {
-	depth, quoted, ended := 0, false, false
-	for i := 0; i < len(statement); i++ {
-		c := statement[i]
-		if quoted {
-			switch c {
-			case '\\':
-				i++
-			case '"':
-				quoted = false
-			}
-			continue
-		}
-		if ended && c != ' ' {
+	bare, closed := withoutQuotations(statement)
+	if !closed {
+		return `opens a quotation that it does not close: add the "`
+	}
+	if strings.Contains(bare, "#") || strings.Contains(bare, "//") || strings.Contains(bare, "/*") {
+		return "holds a comment: remove it"
+	}
+	return endFault(bare)
+}
+
+// endFault makes sure that a statement ends with its last character.
+func endFault(bare string) string {
+	depth, ended := 0, false
+	for _, c := range bare {
+		switch {
+		case ended:
 			return "holds more than one statement: give each an entry of its own"
-		}
-		switch rest := statement[i:]; {
-		case c == '"':
-			quoted = true
 		case c == '{':
 			depth++
+		case c == '}' && depth == 0:
+			return "closes a brace that it has not opened: remove the }"
 		case c == '}':
-			if depth--; depth < 0 {
-				return "closes a brace that it has not opened: remove the }"
-			}
-		case c == ';':
-			ended = depth == 0
-		case c == '#', strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "/*"):
-			return "holds a comment: remove it"
+			depth--
+		case c == ';' && depth == 0:
+			ended = true
 		}
 	}
 	switch {
-	case quoted:
-		return `opens a quotation that it does not close: add the "`
 	case depth > 0:
 		return "opens a brace that it does not close: add the }"
 	case !ended:
 		return "does not end with a semicolon: add it"
 	}
 	return ""
+}
+
+// withoutQuotations empties the quotations of a statement, in which no character but the backslash and the closing quote
+// means anything to BIND.
+func withoutQuotations(statement string) (bare string, closed bool) {
+	var text strings.Builder
+	quoted := false
+	for i := 0; i < len(statement); i++ {
+		c := statement[i]
+		if quoted && c == '\\' {
+			i++
+			continue
+		}
+		if c == '"' {
+			quoted = !quoted
+		}
+		if !quoted || c == '"' {
+			text.WriteByte(c)
+		}
+	}
+	return text.String(), !quoted
 }

@@ -24,7 +24,7 @@ func TestOptionFault(t *testing.T) {
 		"a quotation that ends escaped":      {`dump-file "x\";`, "a quotation that it does not close"},
 		"a line break":                       {"minimal-responses yes;\nrecursion yes;", "a line break"},
 		"a carriage return":                  {"minimal-responses\ryes;", "a line break"},
-		"a comment to the end of the line":   {"minimal-responses yes; # no", "more than one statement"},
+		"a comment to the end of the line":   {"minimal-responses yes; # no", "a comment"},
 		"a comment in the shell's way":       {"minimal-responses # no;", "a comment"},
 		"a comment in C++'s way":             {"minimal-responses // no;", "a comment"},
 		"a comment in C's way":               {"minimal-responses /* no */ yes;", "a comment"},

@@ -29,8 +29,7 @@ func TestParseConfigMapAgreesWithTheTableOfCases(t *testing.T) {
 				}
 				return
 			}
-			var problems Problems
-			if !errors.As(err, &problems) {
+			if _, ok := errors.AsType[Problems](err); !ok {
 				t.Fatalf("got error %v, want Problems", err)
 			}
 			t.Log(err)

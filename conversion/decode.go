@@ -36,7 +36,7 @@ var (
 		"availabilityZone": "is not a key of its own here: write it as the attribute availability_zone, under attributes",
 	}
 
-	wholeNumber = regexp.MustCompile(`^(0|-?[1-9][0-9]*)$`)
+	wholeNumber = regexp.MustCompile(`^(0|-?[1-9]\d*)$`)
 )
 
 // decodedPool is a pool as the text has it, with the places of its fields.

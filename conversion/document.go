@@ -39,7 +39,10 @@ func readDocument(input string) (*yaml.Node, Problems) {
 	var second yaml.Node
 	switch err := decoder.Decode(&second); {
 	case err == nil:
-		return nil, Problems{{Line: second.Line, Message: "a second document begins here: put all pools into one list, without --- between them"}}
+		return nil, Problems{{
+			Line:    second.Line,
+			Message: "a second document begins here: put all pools into one list, without --- between them",
+		}}
 	case !errors.Is(err, io.EOF):
 		return nil, Problems{syntaxProblem(input, err)}
 	}
@@ -102,7 +105,10 @@ func checkExpansion(document *yaml.Node) *Problem {
 	measure = func(node *yaml.Node) (int, *Problem) {
 		switch size, seen := sizes[node]; {
 		case size == open:
-			return 0, &Problem{Line: node.Line, Message: fmt.Sprintf("the anchor &%s holds an alias of itself: write the value out", node.Anchor)}
+			return 0, &Problem{
+				Line:    node.Line,
+				Message: fmt.Sprintf("the anchor &%s holds an alias of itself: write the value out", node.Anchor),
+			}
 		case seen:
 			return size, nil
 		}
@@ -118,7 +124,10 @@ func checkExpansion(document *yaml.Node) *Problem {
 				return 0, problem
 			}
 			if size += childSize; size > maxNodes {
-				return 0, &Problem{Line: node.Line, Message: fmt.Sprintf("more than %d values, aliases written out: shorten the list", maxNodes)}
+				return 0, &Problem{
+					Line:    node.Line,
+					Message: fmt.Sprintf("more than %d values, aliases written out: shorten the list", maxNodes),
+				}
 			}
 		}
 		sizes[node] = size

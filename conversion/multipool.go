@@ -144,10 +144,12 @@ func validateNames(pools []decodedPool) Problems {
 		case !taken:
 			first[folded] = pool
 		case other.Name == pool.Name:
-			problems = append(problems, pool.nameProblem("is a duplicate of the pool on line %d: give each pool a name of its own", other.Line))
+			problems = append(problems, pool.nameProblem(
+				"is a duplicate of the pool on line %d: give each pool a name of its own", other.Line))
 		default:
-			problems = append(problems, pool.nameProblem("is the same name as %s on line %d to Designate's database, which tells neither "+
-				"letter case nor accents nor trailing spaces apart: choose another name", quote(other.Name), other.Line))
+			problems = append(problems, pool.nameProblem(
+				"is the same name as %s on line %d to Designate's database, which tells neither letter case nor accents nor "+
+					"trailing spaces apart: choose another name", quote(other.Name), other.Line))
 		}
 	}
 	return append(problems, validateDefault(pools, first[FoldName(v1alpha1.DefaultPoolName)])...)
@@ -162,7 +164,8 @@ func validateDefault(pools []decodedPool, near *decodedPool) Problems {
 		return nil
 	}
 	if near != nil {
-		return Problems{near.nameProblem("must be exactly %q, for Designate to find the pool that it must have", v1alpha1.DefaultPoolName)}
+		return Problems{near.nameProblem(
+			"must be exactly %q, for Designate to find the pool that it must have", v1alpha1.DefaultPoolName)}
 	}
 	return Problems{{Message: fmt.Sprintf("there must be a pool named %q: add it", v1alpha1.DefaultPoolName)}}
 }
@@ -173,7 +176,7 @@ func (p *decodedPool) nameProblem(format string, args ...any) Problem {
 
 // configWarnings name what is legal but likely wrong in a list of valid pools.
 func configWarnings(pools []decodedPool) []string {
-	var warnings Problems
+	warnings := make(Problems, 0, len(pools))
 	for i := range pools {
 		pool := &pools[i]
 		found := dotWarnings(pool.PoolSettings)
@@ -191,8 +194,8 @@ func configWarnings(pools []decodedPool) []string {
 // noAttributesWarning is for a pool that has no attributes and is not the only one.
 var noAttributesWarning = Problem{
 	Field: fieldAttributes,
-	Message: "has none, so Designate's attribute filter finds this pool fit for every zone, also for those meant for another pool: " +
-		"give it attributes",
+	Message: "has none, so Designate's attribute filter finds this pool fit for every zone, " +
+		"also for those meant for another pool: give it attributes",
 }
 
 func equalAttributesWarnings(pool *decodedPool, before []decodedPool) Problems {
@@ -200,8 +203,8 @@ func equalAttributesWarnings(pool *decodedPool, before []decodedPool) Problems {
 		if maps.Equal(pool.Attributes, other.Attributes) {
 			return Problems{{
 				Field: fieldAttributes,
-				Message: fmt.Sprintf("are the same as those of pool %s on line %d, so Designate's attribute filter cannot tell the two apart",
-					quote(other.Name), other.Line),
+				Message: fmt.Sprintf("are the same as those of pool %s on line %d, "+
+					"so Designate's attribute filter cannot tell the two apart", quote(other.Name), other.Line),
 			}}
 		}
 	}

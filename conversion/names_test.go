@@ -35,7 +35,7 @@ func TestFoldNameTellsApartWhatTheDatabaseDoes(t *testing.T) {
 		"a space within":         {"edge 1", "edge1"},
 		"a sharp s and a double": {"Straße", "Strasse"},
 		"a tab at the end":       {"edge\t", "edge"},
-		"ligatures":              {"æther", "aether"},
+		"ligatures":              {"æon", "aeon"},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			if a, b := FoldName(pair[0]), FoldName(pair[1]); a == b {

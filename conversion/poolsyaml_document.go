@@ -20,7 +20,9 @@ const targetType = "bind9"
 type text string
 
 // MarshalYAML makes the scalar of the text.
-func (t text) MarshalYAML() (any, error) {
+func (t text) MarshalYAML() (any, error) { return t.node() }
+
+func (t text) node() (*yaml.Node, error) {
 	if !utf8.ValidString(string(t)) {
 		return nil, fmt.Errorf("%q is not valid UTF-8, so it cannot be written as it is", string(t))
 	}
@@ -36,11 +38,11 @@ func (a attributesDocument) MarshalYAML() (any, error) {
 	mapping := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	for _, key := range slices.Sorted(maps.Keys(a)) {
 		for _, part := range []string{key, a[key]} {
-			scalar, err := text(part).MarshalYAML()
+			scalar, err := text(part).node()
 			if err != nil {
 				return nil, fmt.Errorf("attribute %q: %w", key, err)
 			}
-			mapping.Content = append(mapping.Content, scalar.(*yaml.Node)) //nolint:forcetypeassert // made above
+			mapping.Content = append(mapping.Content, scalar)
 		}
 	}
 	return mapping, nil
@@ -113,7 +115,7 @@ func documentOf(pool PoolEntry) poolDocument {
 }
 
 func addressDocuments(list []Address) []addressDocument {
-	var documents []addressDocument
+	documents := make([]addressDocument, 0, len(list))
 	for _, address := range list {
 		documents = append(documents, addressDocument{Host: text(address.Host), Port: address.Port})
 	}
@@ -151,7 +153,7 @@ func (d poolDocument) entry() (PoolEntry, error) {
 }
 
 func addresses(documents []addressDocument) []Address {
-	var list []Address
+	list := make([]Address, 0, len(documents))
 	for _, document := range documents {
 		list = append(list, Address{Host: string(document.Host), Port: document.Port})
 	}

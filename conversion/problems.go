@@ -38,7 +38,7 @@ func (p Problem) String() string {
 }
 
 // Problems are all faults of one text or object.
-type Problems []Problem
+type Problems []Problem //nolint:errname // said of warnings too, which are no errors
 
 // Error lists the problems on one line.
 func (ps Problems) Error() string {
@@ -69,7 +69,10 @@ func (ps Problems) byLine() Problems {
 
 // lines is each problem as a text of its own, sorted by line.
 func (ps Problems) lines() []string {
-	var texts []string
+	if len(ps) == 0 {
+		return nil
+	}
+	texts := make([]string, 0, len(ps))
 	for _, p := range ps.byLine() {
 		texts = append(texts, p.String())
 	}

@@ -21,10 +21,10 @@ func quote(s string) string {
 
 // describe says what a YAML value is, for messages about one that should have been something else.
 func describe(node *yaml.Node) string {
-	switch node.Kind {
-	case yaml.MappingNode:
+	if node.Kind == yaml.MappingNode {
 		return "a mapping"
-	case yaml.SequenceNode:
+	}
+	if node.Kind == yaml.SequenceNode {
 		return "a list"
 	}
 	switch tag := node.ShortTag(); tag {

@@ -50,10 +50,10 @@ func ValidateBackend(backend *v1alpha1.DesignateBackend) (warnings []string, err
 }
 
 // under is the problems with their fields' paths put behind another.
-func (ps Problems) under(path string) Problems {
+func (ps Problems) under(parent string) Problems {
 	moved := make(Problems, 0, len(ps))
 	for _, p := range ps {
-		p.Field = join(path, p.Field)
+		p.Field = join(parent, p.Field)
 		moved = append(moved, p)
 	}
 	return moved

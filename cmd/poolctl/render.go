@@ -35,11 +35,14 @@ default pool, then those of the others in the order of the file, as in an instal
 pool without servers is left out.`,
 	prepare: func(flags *pflag.FlagSet) func([]string, streams) int {
 		r := &renderer{}
-		flags.StringArrayVar(&r.primaries, "primary", nil, "address of a mdns server of Designate, with :PORT unless that is 5354; repeat for each")
+		flags.StringArrayVar(&r.primaries, "primary", nil,
+			"address of a mdns server of Designate, with :PORT unless that is 5354; repeat for each")
 		flags.StringVar(&r.serverCIDR, "server-cidr", "", "network whose addresses the servers get")
-		flags.StringVar(&r.rndcKeyDirectory, "rndc-key-directory", defaultRNDCKeyDirectory, "directory in which Designate's worker sees the RNDC keys")
+		flags.StringVar(&r.rndcKeyDirectory, "rndc-key-directory", defaultRNDCKeyDirectory,
+			"directory in which Designate's worker sees the RNDC keys")
 		flags.StringVar(&r.defaultPoolID, "default-pool-id", defaultPoolID, "id of the default pool in Designate")
-		flags.StringVar(&r.namespace, "namespace", "", "namespace for which the pools' ids are made (that of the manifest, or default)")
+		flags.StringVar(&r.namespace, "namespace", "",
+			"namespace for which the pools' ids are made (that of the manifest, or default)")
 		return r.run
 	},
 }
@@ -137,7 +140,8 @@ func parsePrimary(text string) (v1alpha1.Primary, error) {
 	}
 	endpoint, err := netip.ParseAddrPort(text)
 	if err != nil || endpoint.Port() == 0 || endpoint.Addr().Zone() != "" {
-		return v1alpha1.Primary{}, fmt.Errorf("--primary %q is not an IP address, with or without a port, such as 192.0.2.1:5354 or [2001:db8::1]:5354", text)
+		return v1alpha1.Primary{}, fmt.Errorf(
+			"--primary %q is not an IP address, with or without a port, such as 192.0.2.1:5354 or [2001:db8::1]:5354", text)
 	}
 	return v1alpha1.Primary{Address: endpoint.Addr().String(), Port: int32(endpoint.Port())}, nil
 }

@@ -17,7 +17,8 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // mixedText lists the default pool in the middle, and one without servers.
-const mixedText = "- name: Golden (EU)\n  attributes: {zone: a}\n  bindReplicas: 2\n  nsRecords: [{hostname: ns1.example.org., priority: 1}]\n" +
+const mixedText = "- name: Golden (EU)\n  attributes: {zone: a}\n  bindReplicas: 2\n" +
+	"  nsRecords: [{hostname: ns1.example.org., priority: 1}]\n" +
 	"- name: idle\n  attributes: {zone: b}\n  bindReplicas: 0\n  nsRecords: [{hostname: ns2.example.org., priority: 1}]\n" +
 	"- name: default\n  attributes: {zone: c}\n  bindReplicas: 1\n  nsRecords: [{hostname: ns3.example.org., priority: 1}]\n" +
 	"- name: edge\n  attributes: {zone: d}\n  bindReplicas: 1\n  nsRecords: [{hostname: ns4.example.org., priority: 1}]\n"
@@ -129,17 +130,29 @@ func TestRenderFailures(t *testing.T) {
 		code      int
 		want      string
 	}{
-		"no file":                      {[]string{"--primary", "192.0.2.1", "--server-cidr", "10.0.0.0/29"}, 2, "name one file"},
-		"two files":                    {with("f", "f", "f"), 2, "name one file"},
-		"no primary":                   {[]string{"f", "--server-cidr", "10.0.0.0/29"}, 2, "--primary is missing"},
-		"a primary by name":            {with("192.0.2.1", "mdns.example.org"), 2, `--primary "mdns.example.org" is not an IP address`},
-		"a primary with port 0":        {with("192.0.2.1", "192.0.2.1:0"), 2, "is not an IP address"},
-		"a primary with a zone":        {with("192.0.2.1", "fe80::1%eth0"), 2, "is not an IP address"},
-		"a primary twice":              {with("f", "f", "--primary", "192.0.2.1:5354"), 2, "--primary 192.0.2.1:5354 is there twice"},
-		"no network":                   {[]string{"f", "--primary", "192.0.2.1"}, 2, "--server-cidr is missing"},
-		"a network that is none":       {with("10.0.0.0/29", "10.0.0.0"), 2, `--server-cidr "10.0.0.0" is not a network`},
-		"a network with host bits":     {with("10.0.0.0/29", "10.0.0.1/29"), 2, "write 10.0.0.0/29"},
-		"a network that is too small":  {with("10.0.0.0/29", "10.0.0.0/30"), 1, "f: --server-cidr 10.0.0.0/30 has 2 addresses and the servers need 3: name a larger network"},
+		"no file":    {[]string{"--primary", "192.0.2.1", "--server-cidr", "10.0.0.0/29"}, 2, "name one file"},
+		"two files":  {with("f", "f", "f"), 2, "name one file"},
+		"no primary": {[]string{"f", "--server-cidr", "10.0.0.0/29"}, 2, "--primary is missing"},
+		"a primary by name": {
+			with("192.0.2.1", "mdns.example.org"),
+			2,
+			`--primary "mdns.example.org" is not an IP address`,
+		},
+		"a primary with port 0": {with("192.0.2.1", "192.0.2.1:0"), 2, "is not an IP address"},
+		"a primary with a zone": {with("192.0.2.1", "fe80::1%eth0"), 2, "is not an IP address"},
+		"a primary twice": {
+			with("f", "f", "--primary", "192.0.2.1:5354"),
+			2,
+			"--primary 192.0.2.1:5354 is there twice",
+		},
+		"no network":               {[]string{"f", "--primary", "192.0.2.1"}, 2, "--server-cidr is missing"},
+		"a network that is none":   {with("10.0.0.0/29", "10.0.0.0"), 2, `--server-cidr "10.0.0.0" is not a network`},
+		"a network with host bits": {with("10.0.0.0/29", "10.0.0.1/29"), 2, "write 10.0.0.0/29"},
+		"a network that is too small": {
+			with("10.0.0.0/29", "10.0.0.0/30"),
+			1,
+			"f: --server-cidr 10.0.0.0/30 has 2 addresses and the servers need 3: name a larger network",
+		},
 		"a relative directory":         {with("f", "f", "--rndc-key-directory", "keys"), 2, "--rndc-key-directory"},
 		"a directory that isn't clean": {with("f", "f", "--rndc-key-directory", "/keys/"), 2, "--rndc-key-directory"},
 		"an id that is none":           {with("f", "f", "--default-pool-id", "1"), 2, "--default-pool-id"},
@@ -170,7 +183,11 @@ func TestHosts(t *testing.T) {
 		"no more than wanted":            {"10.0.0.0/8", 1, []string{"10.0.0.1"}},
 		"the last of all IPv4 addresses": {"255.255.255.252/30", 9, []string{"255.255.255.253", "255.255.255.254"}},
 		"IPv6 has no broadcast":          {"2001:db8::/126", 9, []string{"2001:db8::1", "2001:db8::2", "2001:db8::3"}},
-		"the last of all IPv6 addresses": {"ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/128", 9, []string{"ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"}},
+		"the last of all IPv6 addresses": {
+			"ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/128",
+			9,
+			[]string{"ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"},
+		},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			var got []string

@@ -41,8 +41,8 @@ type command struct {
 }
 
 // flags is the command's flag set, and what to run once it has been parsed.
-func (c command) flags() (*pflag.FlagSet, func([]string, streams) int) {
-	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+func (c command) flags() (flags *pflag.FlagSet, execute func([]string, streams) int) {
+	flags = pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.Usage = func() {}
 	flags.SortFlags = false

@@ -39,21 +39,33 @@ func TestCommandLine(t *testing.T) {
 		arguments []string
 		want      result
 	}{
-		"no command":                {nil, result{Code: 2, Err: usage()}},
-		"help":                      {[]string{"help"}, result{Out: usage()}},
-		"help as a flag":            {[]string{"--help"}, result{Out: usage()}},
-		"help as a short flag":      {[]string{"-h"}, result{Out: usage()}},
-		"help on a command":         {[]string{"help", "validate"}, result{Out: validateCommand.help()}},
-		"a command's help flag":     {[]string{"render", "--help"}, result{Out: renderCommand.help()}},
-		"help on what is none":      {[]string{"help", "apply"}, seeHelp(`there is no help on "apply"; see poolctl help`)},
-		"help on two things":        {[]string{"help", "render", "validate"}, seeHelp(`there is no help on "render validate"; see poolctl help`)},
-		"an unknown command":        {[]string{"apply"}, seeHelp(`"apply" is not a command; see poolctl help`)},
-		"version":                   {[]string{"version"}, result{Out: "poolctl " + version() + "\n"}},
-		"version as a flag":         {[]string{"--version"}, result{Out: "poolctl " + version() + "\n"}},
-		"version with an argument":  {[]string{"version", "x"}, seeHelp("version takes no arguments; see poolctl help")},
-		"validate without a file":   {[]string{"validate"}, seeHelp("validate: name a file, or - for the standard input; see poolctl help validate")},
-		"validate with a flag":      {[]string{"validate", "--strict", "x"}, seeHelp("validate: unknown flag: --strict; see poolctl help validate")},
-		"render with an empty flag": {[]string{"render", "x", "--primary"}, seeHelp("render: flag needs an argument: --primary; see poolctl help render")},
+		"no command":            {nil, result{Code: 2, Err: usage()}},
+		"help":                  {[]string{"help"}, result{Out: usage()}},
+		"help as a flag":        {[]string{"--help"}, result{Out: usage()}},
+		"help as a short flag":  {[]string{"-h"}, result{Out: usage()}},
+		"help on a command":     {[]string{"help", "validate"}, result{Out: validateCommand.help()}},
+		"a command's help flag": {[]string{"render", "--help"}, result{Out: renderCommand.help()}},
+		"help on what is none":  {[]string{"help", "apply"}, seeHelp(`there is no help on "apply"; see poolctl help`)},
+		"help on two things": {
+			[]string{"help", "render", "validate"},
+			seeHelp(`there is no help on "render validate"; see poolctl help`),
+		},
+		"an unknown command":       {[]string{"apply"}, seeHelp(`"apply" is not a command; see poolctl help`)},
+		"version":                  {[]string{"version"}, result{Out: "poolctl " + version() + "\n"}},
+		"version as a flag":        {[]string{"--version"}, result{Out: "poolctl " + version() + "\n"}},
+		"version with an argument": {[]string{"version", "x"}, seeHelp("version takes no arguments; see poolctl help")},
+		"validate without a file": {
+			[]string{"validate"},
+			seeHelp("validate: name a file, or - for the standard input; see poolctl help validate"),
+		},
+		"validate with a flag": {
+			[]string{"validate", "--strict", "x"},
+			seeHelp("validate: unknown flag: --strict; see poolctl help validate"),
+		},
+		"render with an empty flag": {
+			[]string{"render", "x", "--primary"},
+			seeHelp("render: flag needs an argument: --primary; see poolctl help render"),
+		},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, poolctl(t, nil, "", test.arguments...)); diff != "" {
