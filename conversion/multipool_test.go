@@ -182,6 +182,10 @@ func TestParseMultipoolFindsEveryFault(t *testing.T) {
 				},
 			},
 		},
+		"a merge key in a pool excuses what it may have brought": {
+			defaultPool + "- <<: {bindReplicas: 1}\n  name: edge\n",
+			Problems{{Line: 5, Pool: "edge", Message: mergeKeyMessage}},
+		},
 		"a merge key among attributes": {
 			strings.Replace(defaultPool, "az1", "az1, <<: {a: b}", 1),
 			Problems{{Line: 2, Pool: "default", Field: "attributes", Message: mergeKeyMessage}},

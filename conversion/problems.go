@@ -18,7 +18,7 @@ type Problem struct {
 	Pool string
 	// Field is the path of the value at fault, as in nsRecords[0].hostname; empty when it is not one value's.
 	Field string
-	// Message says what is wrong and how to mend it. It never ends with a full stop and holds no raw control characters.
+	// Message says what is wrong and how to mend it, on one line: what it repeats of somebody's text is quoted.
 	Message string
 }
 
