@@ -28,7 +28,8 @@ func (e exemptions) operatorsOwn(request admission.Request) bool {
 func (e exemptions) unlessTerminating(ctx context.Context, namespace string, denial error) error {
 	var ns corev1.Namespace
 	if err := e.reader.Get(ctx, client.ObjectKey{Name: namespace}, &ns); err != nil {
-		return fmt.Errorf("%w (whether namespace %s is being deleted could not be told: %v)", denial, namespace, err)
+		// Told as text: were it wrapped, its status and not the denial would be the answer.
+		return fmt.Errorf("%w (whether namespace %s is being deleted could not be told: %s)", denial, namespace, err.Error())
 	}
 	if !ns.DeletionTimestamp.IsZero() {
 		return nil
