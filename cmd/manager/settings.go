@@ -85,7 +85,10 @@ func parse(args []string, getenv func(string) string, output io.Writer) (*settin
 	case s.version:
 		return s, nil
 	}
-	return s, s.validate()
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 func (s *settings) validate() error {

@@ -44,9 +44,6 @@ func (s *webhookStarter) Start(ctx context.Context) error {
 		return nil
 	}
 	operator, err := webhooks.OperatorName(ctx, s.mgr.GetClient())
-	if ctx.Err() != nil {
-		return nil
-	}
 	if err != nil {
 		return err
 	}
