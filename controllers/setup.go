@@ -33,6 +33,7 @@ func Setup(mgr ctrl.Manager, opts options.Options) error {
 	err = (&pool.Reconciler{
 		Client:    mgr.GetClient(),
 		APIReader: mgr.GetAPIReader(),
+		Clock:     clock.RealClock{},
 	}).SetupWithManager(mgr, opts.For(options.Pool))
 	if err != nil {
 		return fmt.Errorf("controller %s: %w", options.Pool, err)

@@ -63,6 +63,8 @@ const (
 	AnnotationRNDCKey = "designate.openstack.org/rndc-key"
 	// AnnotationConfigHash is the hash of the configuration that a pod started with.
 	AnnotationConfigHash = "designate.openstack.org/config-hash"
+	// AnnotationReminded is when the StatefulSet controller was last reminded of a pod that it had not made (RFC 3339).
+	AnnotationReminded = "designate.openstack.org/reminded"
 	// AnnotationRemovalRequested marks a DesignatePool that has left the ConfigMap; its value is when (RFC 3339).
 	AnnotationRemovalRequested = "designate.openstack.org/removal-requested"
 	// AnnotationForceRemoval lets a DesignatePool go without asking Designate whether it still has zones. Its value must

@@ -4,11 +4,14 @@ package apply
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -65,10 +68,27 @@ func Ensure[L client.Object, C Configuration](
 			return false, nil
 		}
 	}
-	if err := writer.Client.Apply(ctx, desired, writer.Owner, client.ForceOwnership); err != nil {
+	err = writer.Client.Apply(ctx, desired, writer.Owner, client.ForceOwnership)
+	if exists && apierrors.IsInvalid(err) {
+		err = writer.replace(ctx, object.Live, desired, err)
+	}
+	if err != nil {
 		return false, fmt.Errorf("apply %T %s: %w", object.Live, key, err)
 	}
 	return true, nil
+}
+
+// replace writes what desired says with its lists whole. Somebody's addition to a list may contradict what is applied
+// beside it, two ports of one name for example; it has to go, and server-side apply leaves it.
+func (w Writer) replace(ctx context.Context, live client.Object, desired Configuration, cause error) error {
+	body, err := json.Marshal(desired)
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	if err := w.Client.Patch(ctx, live, client.RawPatch(types.MergePatchType, body), w.Owner); err != nil {
+		return errors.Join(cause, err)
+	}
+	return nil
 }
 
 func (w Writer) get(ctx context.Context, key client.ObjectKey, object client.Object) (bool, error) {

@@ -4,7 +4,6 @@ package backend
 
 import (
 	"context"
-	"errors"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/events"
@@ -15,10 +14,11 @@ import (
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/apply"
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
+	"github.com/designate-pools/designate-pool-operator/controllers/rndckeys"
 )
 
 // FieldOwner owns what the aggregator applies.
-const FieldOwner client.FieldOwner = "designate-pool-operator-backend"
+const FieldOwner = rndckeys.Owner
 
 // Reconciler aggregates the pools of a namespace. A request names the namespace's DesignateBackend, whether that exists
 // or not, so that pools can still be removed after it has gone.
@@ -47,15 +47,18 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err != nil || s.idle() {
 		return ctrl.Result{}, err
 	}
-	if s.backend != nil && s.backend.DeletionTimestamp == nil {
+	if s.backend != nil && !s.backendLeaves() {
 		if err := apply.AddFinalizer(ctx, r.Client, s.backend, v1alpha1.BackendFinalizer); err != nil {
-			return ctrl.Result{}, err
+			return apply.Outcome(err)
 		}
 	}
 	planned := ledger.Plan(&s.stored.Ledger, s.facts)
+	if s.backendLeaves() && len(s.pools) == 0 && len(planned.Pools) == 0 {
+		return apply.Outcome(r.releaseBackend(ctx, s))
+	}
 	r.announceWithdrawals(ctx, s, planned)
 	if _, err := s.stored.Write(ctx, r.Client, s.namespace, planned); err != nil {
-		return ctrl.Result{}, err
+		return apply.Outcome(err)
 	}
 	var failures []error
 	failures = append(failures, r.ensureKeys(ctx, s))
@@ -64,12 +67,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		_, err := s.stored.Write(ctx, r.Client, s.namespace, ledger.Settle(planned, s.facts))
 		failures = append(failures, err)
 	}
-	released, err := r.releaseBackend(ctx, s)
-	failures = append(failures, err)
-	if !released && s.backend != nil {
+	if s.backend != nil {
 		failures = append(failures, r.writeStatus(ctx, s))
 	}
-	return ctrl.Result{}, errors.Join(failures...)
+	return apply.Outcome(failures...)
 }
 
 // announceWithdrawals says of each pool that is about to pass the point of no return that it does, and why.

@@ -9,12 +9,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/apply"
 	"github.com/designate-pools/designate-pool-operator/controllers/builders"
+	"github.com/designate-pools/designate-pool-operator/controllers/rndckeys"
 	"github.com/designate-pools/designate-pool-operator/conversion"
 )
 
@@ -25,13 +25,14 @@ const keyBytes = 32
 // are gone. A key that is lost or was changed by hand is put back as its pool's own Secret has it, so that the server and
 // Designate go on agreeing; only one that nobody has is made anew.
 func (r *Reconciler) ensureKeys(ctx context.Context, s *scope) error {
-	current, err := r.currentKeys(ctx, s)
+	// From the API server: a cache that is behind would have a key made twice, with two secrets.
+	current, err := rndckeys.Read(ctx, r.APIReader, s.namespace)
 	if err != nil {
 		return err
 	}
 	keys := map[string][]byte{}
 	for _, entry := range s.stored.Pools {
-		copies, err := r.poolKeys(ctx, s, entry.Index, string(entry.UID))
+		copies, err := rndckeys.Copies(ctx, r.Client, s.namespace, builders.KeySecretName(entry.Index), string(entry.UID))
 		if err != nil {
 			return err
 		}
@@ -58,34 +59,6 @@ func (r *Reconciler) ensureKeys(ctx context.Context, s *scope) error {
 	}
 	_, err = apply.Ensure(ctx, r.writer(), object, desired, apply.OfOperator)
 	return err
-}
-
-// currentKeys are those in the Secret that are still as we wrote them.
-func (r *Reconciler) currentKeys(ctx context.Context, s *scope) (map[string][]byte, error) {
-	secret := &corev1.Secret{}
-	// From the API server: a cache that is behind would have a key made twice, with two secrets.
-	err := r.APIReader.Get(ctx, client.ObjectKey{Namespace: s.namespace, Name: v1alpha1.RNDCSecretName}, secret)
-	if client.IgnoreNotFound(err) != nil {
-		return nil, wrap(err, "read Secret "+v1alpha1.RNDCSecretName)
-	}
-	ours, err := corev1ac.ExtractSecret(secret, string(FieldOwner))
-	if err != nil {
-		return nil, wrap(err, "what was applied to Secret "+v1alpha1.RNDCSecretName)
-	}
-	return ours.Data, nil
-}
-
-// poolKeys are the copies of the keys in a pool's own Secret.
-func (r *Reconciler) poolKeys(ctx context.Context, s *scope, index int32, uid string) (map[string][]byte, error) {
-	secret := &corev1.Secret{}
-	err := r.Client.Get(ctx, client.ObjectKey{Namespace: s.namespace, Name: builders.KeySecretName(index)}, secret)
-	if client.IgnoreNotFound(err) != nil {
-		return nil, wrap(err, "read Secret "+builders.KeySecretName(index))
-	}
-	if secret.Labels[v1alpha1.LabelPoolUID] != uid {
-		return nil, nil
-	}
-	return secret.Data, nil
 }
 
 // newKey is a key statement of BIND, as rndc and named both read it.

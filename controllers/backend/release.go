@@ -12,18 +12,15 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/apply"
 )
 
-// releaseBackend lets go of a DesignateBackend that is being deleted, once every pool is gone, and takes along what the
-// namespace has once. It says whether it let go.
-func (r *Reconciler) releaseBackend(ctx context.Context, s *scope) (bool, error) {
-	if s.backend == nil || s.backend.DeletionTimestamp == nil || len(s.stored.Pools) > 0 {
-		return false, nil
-	}
+// releaseBackend lets go of a DesignateBackend that is being deleted, now that no pool seems to be left, and takes along
+// what the namespace has once.
+func (r *Reconciler) releaseBackend(ctx context.Context, s *scope) error {
 	var pools v1alpha1.DesignatePoolList
 	if err := r.APIReader.List(ctx, &pools, client.InNamespace(s.namespace)); err != nil {
-		return false, wrap(err, "list DesignatePools")
+		return wrap(err, "list DesignatePools")
 	}
 	if len(pools.Items) > 0 {
-		return false, nil
+		return nil // The cache is behind, and an event is on its way.
 	}
 	// The ledger goes last: until then it says what is ours.
 	for _, object := range []client.Object{
@@ -32,10 +29,10 @@ func (r *Reconciler) releaseBackend(ctx context.Context, s *scope) (bool, error)
 		&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: v1alpha1.LedgerName}},
 	} {
 		if err := r.deleteOurs(ctx, object); err != nil {
-			return false, err
+			return err
 		}
 	}
-	return true, apply.RemoveFinalizer(ctx, r.Client, s.backend, v1alpha1.BackendFinalizer)
+	return apply.RemoveFinalizer(ctx, r.Client, s.backend, v1alpha1.BackendFinalizer)
 }
 
 // deleteOurs deletes an object if it is the operator's.

@@ -64,6 +64,9 @@ type objects struct {
 // idle says that there is nothing in the namespace that an aggregator could work on.
 func (s *scope) idle() bool { return s.backend == nil && len(s.pools) == 0 && len(s.stored.Pools) == 0 }
 
+// backendLeaves says that the DesignateBackend is being deleted.
+func (s *scope) backendLeaves() bool { return s.backend != nil && s.backend.DeletionTimestamp != nil }
+
 // relatedBackend is the backend as an Event wants it.
 func (s *scope) relatedBackend() runtime.Object {
 	if s.backend == nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -62,7 +63,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	next := makePlan(f)
 	err = r.carryOut(ctx, request.Namespace, next)
-	return ctrl.Result{}, errors.Join(err, r.report(ctx, backend, configMap, next.conditions, err))
+	return apply.Outcome(err, r.report(ctx, backend, configMap, next.conditions, err))
 }
 
 func (r *Reconciler) configMap(ctx context.Context, namespace string) (*corev1.ConfigMap, error) {
@@ -123,7 +124,27 @@ func (r *Reconciler) apply(ctx context.Context, namespace string, pool wantedPoo
 	}
 	if wrote {
 		log.FromContext(ctx).Info("Applied pool", "pool", pool.name, "new", object.Live.Name == "")
+		return nil
 	}
+	return r.dropAdditions(ctx, object.Live, pool)
+}
+
+// dropAdditions takes away what somebody added to a pool beside what the bridge applied: its source is all that counts.
+func (r *Reconciler) dropAdditions(ctx context.Context, live *v1alpha1.DesignatePool, pool wantedPool) error {
+	wanted := v1alpha1.DesignatePoolSpec{
+		PoolName:     live.Spec.PoolName,
+		PoolSettings: conversion.NormalizeSettings(pool.settings),
+	}
+	if equality.Semantic.DeepEqual(live.Spec, wanted) {
+		return nil
+	}
+	base := live.DeepCopy()
+	live.Spec = wanted
+	patch := client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{})
+	if err := r.Client.Patch(ctx, live, patch, FieldOwner); err != nil {
+		return fmt.Errorf("undo additions to DesignatePool %s: %w", live.Name, err)
+	}
+	log.FromContext(ctx).Info("Undid additions to pool", "pool", pool.name)
 	return nil
 }
 

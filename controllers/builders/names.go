@@ -38,6 +38,9 @@ func PodName(statefulSet string, ordinal int32) string {
 	return fmt.Sprintf("%s-%d", statefulSet, ordinal)
 }
 
+// ClaimName is the name of the claim of a pod.
+func ClaimName(pod string) string { return zoneVolume + "-" + pod }
+
 // ClientServiceName is the name of the Service at which resolvers ask a server. It does not depend on the mode, so
 // that a migration changes no address.
 func ClientServiceName(index, ordinal int32) string {

@@ -135,7 +135,7 @@ func (p *Pool) Targets(clientOpen func(ordinal int32) bool) []Server {
 			staying = append(staying, server)
 		}
 	}
-	if len(staying) == 0 {
+	if len(staying) == 0 || p.Accepted.BINDReplicas == 0 {
 		return listed
 	}
 	return staying

@@ -1,16 +1,18 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/apply"
@@ -41,8 +43,8 @@ func Read(ctx context.Context, reader client.Reader, namespace string) (*Stored,
 		return nil, err
 	}
 	stored.configMap = configMap
-	var read Ledger
-	if err := yaml.UnmarshalStrict([]byte(configMap.Data[v1alpha1.LedgerKey]), &read); err != nil {
+	read, err := decode(configMap.Data[v1alpha1.LedgerKey])
+	if err != nil {
 		return stored, fmt.Errorf("%w: %w", ErrLost, err)
 	}
 	switch {
@@ -62,20 +64,20 @@ func (s *Stored) Write(ctx context.Context, c client.Client, namespace string, n
 	if s.configMap != nil && equality.Semantic.DeepEqual(&s.Ledger, next) {
 		return false, nil
 	}
-	text, err := yaml.Marshal(next)
+	text, err := encode(next)
 	if err != nil {
-		return false, fmt.Errorf("encode the ledger: %w", err)
+		return false, err
 	}
 	if s.configMap == nil {
 		configMap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
 			Namespace: namespace,
 			Name:      v1alpha1.LedgerName,
 			Labels:    map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByOperator},
-		}, Data: map[string]string{v1alpha1.LedgerKey: string(text)}}
+		}, Data: map[string]string{v1alpha1.LedgerKey: text}}
 		err = c.Create(ctx, configMap)
 		s.configMap = configMap
 	} else {
-		s.configMap.Data = map[string]string{v1alpha1.LedgerKey: string(text)}
+		s.configMap.Data = map[string]string{v1alpha1.LedgerKey: text}
 		err = c.Update(ctx, s.configMap)
 	}
 	if err != nil {
@@ -83,4 +85,26 @@ func (s *Stored) Write(ctx context.Context, c client.Client, namespace string, n
 	}
 	s.Ledger = *next.DeepCopy()
 	return true, nil
+}
+
+// encode writes JSON, which takes whatever people type into a description; YAML refuses some of it.
+func encode(ledger *Ledger) (string, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(ledger); err != nil {
+		return "", fmt.Errorf("encode the ledger: %w", err)
+	}
+	return text.String(), nil
+}
+
+func decode(text string) (Ledger, error) {
+	var ledger Ledger
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&ledger); err != nil {
+		return Ledger{}, err
+	}
+	return ledger, nil
 }

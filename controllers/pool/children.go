@@ -46,14 +46,18 @@ func (r *Reconciler) applyChildren(ctx context.Context, s *scope) (bool, error) 
 	return false, errors.Join(failures...)
 }
 
-// serverKeys are the keys of the pool's servers, and the names of those that do not exist yet.
+// serverKeys are the keys of the pool's servers, and the names of those that do not exist yet. A key that the Secret of
+// all servers has lost stays here as it is, for the aggregator to put back.
 func (s *scope) serverKeys() (keys map[string][]byte, missing []string) {
 	keys = map[string][]byte{}
 	for _, server := range s.entry.Servers {
 		name := conversion.RNDCKeyName(server.RNDCKey)
-		if key, exists := s.keys[name]; exists {
-			keys[name] = key
-		} else {
+		switch {
+		case s.keys[name] != nil:
+			keys[name] = s.keys[name]
+		case s.keyCopies[name] != nil:
+			keys[name] = s.keyCopies[name]
+		default:
 			missing = append(missing, name)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -27,6 +28,7 @@ type Reconciler struct {
 	Client client.Client
 	// APIReader reads from the API server: absence counts only when it says so.
 	APIReader client.Reader
+	Clock     clock.PassiveClock
 }
 
 // +kubebuilder:rbac:groups=designate.openstack.org,resources=designatebackends,verbs=get;list;watch
@@ -48,7 +50,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if pool.DeletionTimestamp == nil {
 		// Before the first effect outside of the object.
 		if err := apply.AddFinalizer(ctx, r.Client, pool, v1alpha1.PoolFinalizer); err != nil {
-			return ctrl.Result{}, err
+			return apply.Outcome(err)
 		}
 	}
 	s, err := r.gather(ctx, pool)
@@ -60,11 +62,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		done, err := phase(ctx, s)
 		failures = append(failures, err)
 		if done {
-			return ctrl.Result{}, errors.Join(failures...)
+			return apply.Outcome(failures...)
 		}
 	}
-	failures = append(failures, r.writeStatus(ctx, s))
-	return ctrl.Result{}, errors.Join(failures...)
+	result, err := apply.Outcome(append(failures, r.writeStatus(ctx, s))...)
+	if err == nil && result.RequeueAfter == 0 {
+		result.RequeueAfter = s.lookAgain
+	}
+	return result, err
 }
 
 // phase does one part of a pass. done says that the object has been let go, so that there is no status left to write.
@@ -78,7 +83,7 @@ func (s *scope) phases() []phase {
 	case s.entry != nil && s.entry.Removal == ledger.Withdrawn:
 		return []phase{s.reconciler.requestDeletion, s.reconciler.tearDown}
 	case s.entry != nil && s.backend != nil:
-		return []phase{s.reconciler.applyChildren, s.reconciler.deleteUnwanted}
+		return []phase{s.reconciler.applyChildren, s.reconciler.deleteUnwanted, s.reconciler.remindOfMissingPods}
 	default:
 		return nil
 	}

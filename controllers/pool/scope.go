@@ -3,6 +3,7 @@ package pool
 import (
 	"context"
 	"fmt"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -15,6 +16,7 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
 	"github.com/designate-pools/designate-pool-operator/controllers/owned"
 	"github.com/designate-pools/designate-pool-operator/controllers/removal"
+	"github.com/designate-pools/designate-pool-operator/controllers/rndckeys"
 )
 
 // scope is what one pass over one pool knows. gather fills it; phases add what they found out, for the status.
@@ -36,11 +38,13 @@ type scope struct {
 	// services and pods of the pool by name, as the cache has them.
 	services map[string]*corev1.Service
 	pods     map[string]*corev1.Pod
-	// keys are the RNDC keys of all servers, by name.
-	keys map[string][]byte
+	// keys are the RNDC keys of all servers, keyCopies those that the pool's own Secret has, by name.
+	keys, keyCopies map[string][]byte
 
 	// problem is the first thing that keeps children from being as they should be.
 	problem *problem
+	// lookAgain is when to make another pass without an event; never when 0.
+	lookAgain time.Duration
 	// remaining says what is left of a pool that is being torn down.
 	remaining string
 }
@@ -82,13 +86,12 @@ func (r *Reconciler) gatherChildren(ctx context.Context, s *scope) error {
 		return fmt.Errorf("list Pods: %w", err)
 	}
 	s.pods = byName(pods.Items, func(o *corev1.Pod) string { return o.Name })
-	secret := &corev1.Secret{}
-	err = r.Client.Get(ctx, client.ObjectKey{Namespace: s.pool.Namespace, Name: v1alpha1.RNDCSecretName}, secret)
-	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("read Secret %s: %w", v1alpha1.RNDCSecretName, err)
+	s.keys, err = rndckeys.Read(ctx, r.Client, s.pool.Namespace)
+	if err != nil {
+		return err
 	}
-	s.keys = secret.Data
-	return nil
+	s.keyCopies, err = rndckeys.Copies(ctx, r.Client, s.pool.Namespace, builders.KeySecretName(s.entry.Index), string(s.pool.UID))
+	return err
 }
 
 // ownObjects choose what bears the pool's UID.

@@ -5,6 +5,7 @@ package harness
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -41,16 +42,21 @@ type Operator struct {
 }
 
 // StartOperator starts the controllers as the shipped binary does, for one namespace, and returns when their caches
-// are filled.
-func StartOperator(ctx context.Context, cfg *rest.Config, namespace string, logger logr.Logger) (*Operator, error) {
+// are filled. resync, unless 0, has every object looked at again that often.
+func StartOperator(
+	ctx context.Context, cfg *rest.Config, namespace string, resync time.Duration, logger logr.Logger,
+) (*Operator, error) {
 	wire := &Wire{}
 	cfg = rest.CopyConfig(cfg)
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { wire.next = next; return wire })
-	opts := options.Default()
+	cacheOptions := options.CacheOptions([]string{namespace})
+	if resync > 0 {
+		cacheOptions.SyncPeriod = &resync
+	}
 	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 		Scheme:  Scheme(),
 		Logger:  logger,
-		Cache:   options.CacheOptions([]string{namespace}),
+		Cache:   cacheOptions,
 		Metrics: metricsserver.Options{BindAddress: "0"},
 		// One test binary starts the same controllers many times over.
 		Controller: config.Controller{SkipNameValidation: ptr.To(true)},
@@ -58,7 +64,7 @@ func StartOperator(ctx context.Context, cfg *rest.Config, namespace string, logg
 	if err != nil {
 		return nil, err
 	}
-	if err := controllers.Setup(mgr, opts); err != nil {
+	if err := controllers.Setup(mgr, options.Default()); err != nil {
 		return nil, err
 	}
 	run, stop := context.WithCancel(context.Background())

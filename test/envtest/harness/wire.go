@@ -14,6 +14,7 @@ type Wire struct {
 
 	mutex  sync.Mutex
 	writes []string
+	reads  int
 	fail   func(*http.Request) bool
 }
 
@@ -22,6 +23,8 @@ func (w *Wire) RoundTrip(request *http.Request) (*http.Response, error) {
 	w.mutex.Lock()
 	if isWrite(request) {
 		w.writes = append(w.writes, request.Method+" "+request.URL.Path)
+	} else if request.URL.Query().Get("watch") == "" {
+		w.reads++
 	}
 	fail := w.fail
 	w.mutex.Unlock()
@@ -36,6 +39,14 @@ func (w *Wire) Writes() []string {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	return slices.Clone(w.writes)
+}
+
+// Reads is the number of reads so far, watches not counted. What the operator reads past its cache shows here, so that a
+// test can tell that there were passes.
+func (w *Wire) Reads() int {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.reads
 }
 
 // Reset forgets the writes so far.

@@ -3,6 +3,7 @@ package operator_test
 import (
 	"context"
 	"fmt"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +50,8 @@ type world struct {
 	context.Context
 	namespace string
 	operator  *harness.Operator
+	// resync has every object looked at again that often; never when 0.
+	resync time.Duration
 }
 
 // newWorld makes a namespace and starts an operator for it. Nothing deletes the namespace: the whole control plane goes
@@ -60,13 +63,14 @@ func newWorld(ctx context.Context) *world {
 	w := &world{Context: ctx, namespace: namespace.Name}
 	w.startOperator()
 	DeferCleanup(func() { w.stopOperator() })
+	DeferCleanup(w.describeFailure)
 	return w
 }
 
 func (w *world) startOperator() {
 	GinkgoHelper()
 	logger := zap.New(zap.WriteTo(GinkgoWriter), zap.UseDevMode(true)).WithName(w.namespace)
-	operator, err := harness.StartOperator(w, plane.Config, w.namespace, logger)
+	operator, err := harness.StartOperator(w, plane.Config, w.namespace, w.resync, logger)
 	Expect(err).NotTo(HaveOccurred())
 	w.operator = operator
 }
@@ -90,3 +94,15 @@ func entry(name string, replicas int) string {
 }
 
 func pools(entries ...string) string { return strings.Join(entries, "") }
+
+// describeFailure puts what the namespace looks like into the report of a spec that failed.
+func (w *world) describeFailure() {
+	if !CurrentSpecReport().Failed() {
+		return
+	}
+	for _, kinds := range []string{"designatebackends,designatepools,statefulsets,pods,services,persistentvolumeclaims", "events"} {
+		command := exec.Command(plane.Kubectl, "--kubeconfig", plane.KubeconfigPath, "-n", w.namespace, "get", kinds, "-o", "wide")
+		output, err := command.CombinedOutput()
+		GinkgoWriter.Printf("kubectl get %s (%v):\n%s\n", kinds, err, output)
+	}
+}

@@ -1,9 +1,12 @@
 package operator_test
 
 import (
-	"context"
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -64,13 +67,35 @@ func (w *world) deployThreePools() {
 	w.waitReady("default", "edge", "gold")
 }
 
-// waitReady waits until pools, and the backend with them, are ready for what their newest specs say.
+// waitReady waits until pools, and the backend with them, are ready for what the ConfigMap and their newest specs say.
 func (w *world) waitReady(names ...string) {
 	GinkgoHelper()
 	for _, name := range names {
+		w.waitTakenOver(name)
 		w.eventuallyPool(name, v1alpha1.ConditionReady, metav1.ConditionTrue, v1alpha1.ReasonReady)
 	}
 	Eventually(w.backendCondition).WithArguments(v1alpha1.ConditionReady).Should(HaveField("Reason", v1alpha1.ReasonReady))
+}
+
+// waitTakenOver waits until a pool that the ConfigMap lists says what it says there.
+func (w *world) waitTakenOver(name string) {
+	GinkgoHelper()
+	configMap := &corev1.ConfigMap{}
+	if err := kube.Get(w, client.ObjectKey{Namespace: w.namespace, Name: v1alpha1.MultipoolConfigMapName}, configMap); err != nil {
+		Expect(client.IgnoreNotFound(err)).NotTo(HaveOccurred())
+		return
+	}
+	config, err := conversion.ParseConfigMap(configMap)
+	Expect(err).NotTo(HaveOccurred())
+	for _, pool := range config.Pools {
+		if conversion.ObjectName(pool.Name) == name {
+			Eventually(func() (v1alpha1.PoolSettings, error) {
+				object := &v1alpha1.DesignatePool{}
+				err := kube.Get(w, client.ObjectKey{Namespace: w.namespace, Name: name}, object)
+				return object.Spec.PoolSettings, err
+			}).Should(Equal(pool.PoolSettings), "pool %s", name)
+		}
+	}
 }
 
 // eventuallyPool waits for a condition of a pool, for its newest generation.
@@ -160,21 +185,34 @@ func (w *world) statefulSets() []string {
 	return names
 }
 
+// quiet is how long the operator has to write nothing to count as settled.
+const quiet = 700 * time.Millisecond
+
 // settle waits until the operator has written nothing for a while.
 func (w *world) settle() {
 	GinkgoHelper()
-	Eventually(func(ctx context.Context) error {
-		before := len(w.operator.Wire.Writes())
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-w.Done():
-			return w.Err()
-		case <-after():
+	last, since := len(w.operator.Wire.Writes()), time.Now()
+	Eventually(func() error {
+		if writes := w.operator.Wire.Writes(); len(writes) != last {
+			last, since = len(writes), time.Now()
+			return fmt.Errorf("still writing: %v", writes[max(0, last-5):])
 		}
-		if writes := w.operator.Wire.Writes(); len(writes) > before {
-			return fmt.Errorf("still writing: %v", writes[before:])
+		if time.Since(since) < quiet {
+			return errors.New("not quiet for long enough")
 		}
 		return nil
-	}).WithContext(w).Should(Succeed())
+	}).Should(Succeed())
+}
+
+// expectOrder expects writes that match patterns in this order, others between them.
+func (w *world) expectOrder(patterns ...string) {
+	GinkgoHelper()
+	writes := w.operator.Wire.Writes()
+	at := 0
+	for _, pattern := range patterns {
+		matches := regexp.MustCompile("^" + pattern + "$").MatchString
+		found := slices.IndexFunc(writes[at:], matches)
+		Expect(found).To(BeNumerically(">=", 0), "no %q after the first %d of:\n%s", pattern, at, strings.Join(writes, "\n"))
+		at += found + 1
+	}
 }
