@@ -116,9 +116,14 @@ func nameOf(pool *yaml.Node) string {
 	return ""
 }
 
-// fault notes what is wrong with a field.
-func (d *poolDecoder) fault(line int, field, format string, args ...any) {
+// report notes something that is wrong, beside which the field's value can be judged.
+func (d *poolDecoder) report(line int, field, format string, args ...any) {
 	d.problems = append(d.problems, Problem{Line: line, Pool: d.pool.Name, Field: field, Message: fmt.Sprintf(format, args...)})
+}
+
+// fault notes that a field has no value that could be judged, and why.
+func (d *poolDecoder) fault(line int, field, format string, args ...any) {
+	d.report(line, field, format, args...)
 	d.pool.faulty[field] = true
 }
 
@@ -132,48 +137,53 @@ func (d *poolDecoder) excuse(path string, keys ...string) {
 // mapping is the values of a mapping by their keys. Unknown, repeated and missing keys are faults.
 func (d *poolDecoder) mapping(node *yaml.Node, path string, known []string, required ...string) map[string]*yaml.Node {
 	values := map[string]*yaml.Node{}
+	var meant []string // keys that a faulty key may stand for
 	for i := 0; i < len(node.Content); i += 2 {
 		key, value := resolve(node.Content[i]), node.Content[i+1]
 		line := node.Content[i].Line
 		field := join(path, key.Value)
 		switch {
 		case key.ShortTag() == "!!merge":
-			d.fault(line, path, mergeKeyMessage)
-			d.excuse(path, known...)
+			d.report(line, path, mergeKeyMessage)
+			meant = append(meant, known...)
 		case key.Kind != yaml.ScalarNode || !slices.Contains(known, key.Value):
-			d.unknownKey(line, path, key, known)
+			meant = append(meant, d.unknownKey(line, path, key, known))
 		case values[key.Value] != nil:
-			d.fault(line, field, "is there twice, first on line %d: remove one of them", d.pool.lines[field])
+			d.report(line, field, "is there twice, first on line %d: remove one of them", d.pool.lines[field])
 		default:
 			values[key.Value] = value
 			d.pool.lines[field] = line
 		}
 	}
 	for _, key := range required {
-		if field := join(path, key); values[key] == nil && !d.pool.faulty[field] {
-			d.fault(node.Line, field, "is missing: add the key")
+		switch {
+		case values[key] != nil:
+		case slices.Contains(meant, key):
+			d.excuse(path, key)
+		default:
+			d.fault(node.Line, join(path, key), "is missing: add the key")
 		}
 	}
 	return values
 }
 
-// unknownKey notes a key that means nothing. The key that it was most likely meant to be is not reported as missing.
-func (d *poolDecoder) unknownKey(line int, path string, key *yaml.Node, known []string) {
+// unknownKey notes a key that means nothing. It gives the key that it was most likely meant to be, or "".
+func (d *poolDecoder) unknownKey(line int, path string, key *yaml.Node, known []string) string {
 	if key.Kind != yaml.ScalarNode {
-		d.fault(line, path, "a key must be a word; it is %s", describe(key))
-		return
+		d.report(line, path, "a key must be a word; it is %s", describe(key))
+		return ""
 	}
 	if advice, refused := refusedKeys[key.Value]; refused && path == "" {
-		d.fault(line, key.Value, "%s", advice)
-		return
+		d.report(line, key.Value, "%s", advice)
+		return ""
 	}
 	meant := nearest(key.Value, known)
 	if meant == "" {
-		d.fault(line, path, "unknown key %s: the keys are %s", quote(key.Value), strings.Join(known, ", "))
-		return
+		d.report(line, path, "unknown key %s: the keys are %s", quote(key.Value), strings.Join(known, ", "))
+	} else {
+		d.report(line, path, "unknown key %s: did you mean %s?", quote(key.Value), meant)
 	}
-	d.fault(line, path, "unknown key %s: did you mean %s?", quote(key.Value), meant)
-	d.excuse(path, meant)
+	return meant
 }
 
 // text is a value that must be text.
@@ -214,7 +224,7 @@ func (d *poolDecoder) attributes(node *yaml.Node) map[string]string {
 	for i := 0; i < len(value.Content); i += 2 {
 		line := value.Content[i].Line
 		if resolve(value.Content[i]).ShortTag() == "!!merge" {
-			d.fault(line, fieldAttributes, mergeKeyMessage)
+			d.report(line, fieldAttributes, mergeKeyMessage)
 			continue
 		}
 		key, ok := d.typedText(value.Content[i], fieldAttributes, "a key")
@@ -223,7 +233,7 @@ func (d *poolDecoder) attributes(node *yaml.Node) map[string]string {
 		}
 		field := attributeField(key)
 		if _, there := attributes[key]; there {
-			d.fault(line, field, "is there twice, first on line %d: remove one of them", d.pool.lines[field])
+			d.report(line, field, "is there twice, first on line %d: remove one of them", d.pool.lines[field])
 			continue
 		}
 		d.pool.lines[field] = line

@@ -122,6 +122,14 @@ func TestParseMultipoolFindsEveryFault(t *testing.T) {
 				{Line: 3, Message: `unknown key "nsrecords": did you mean nsRecords?`},
 			},
 		},
+		"a key that is there twice or misspelt is judged all the same": {
+			"- name: default\n  bindReplicas: -1\n  bindReplica: 1\n  bindReplicas: 1\n  nsRecords: [{hostname: ns1., priority: 1}]\n",
+			Problems{
+				{Line: 2, Pool: "default", Field: "bindReplicas", Message: "must be a whole number from 0 to 100; it is -1"},
+				{Line: 3, Pool: "default", Message: `unknown key "bindReplica": did you mean bindReplicas?`},
+				{Line: 4, Pool: "default", Field: "bindReplicas", Message: "is there twice, first on line 2: remove one of them"},
+			},
+		},
 		"a key unlike any other": {
 			defaultPool + "  catalog: true\n",
 			Problems{

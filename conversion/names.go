@@ -37,7 +37,8 @@ var (
 // but for a combining iota alone; it takes some names for one that the database would tell apart.
 func FoldName(name string) string {
 	var folded strings.Builder
-	for _, r := range norm.NFD.String(name) {
+	// Bytes that are no UTF-8 would keep the characters behind them from being decomposed.
+	for _, r := range norm.NFD.String(strings.ToValidUTF8(name, string(unicode.ReplacementChar))) {
 		switch {
 		case unicode.Is(unicode.Mn, r):
 		case r == 'ß', r == 'ẞ':
