@@ -1,0 +1,262 @@
+package ledger
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+)
+
+// FuzzPromises lets anything happen in any order, and holds every plan against what the ledger promises.
+func FuzzPromises(f *testing.F) {
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same events each time
+	for range 150 {
+		events := make([]byte, 240)
+		for i := range events {
+			events[i] = byte(random.UintN(256))
+		}
+		f.Add(events)
+	}
+	f.Fuzz(func(t *testing.T, events []byte) {
+		w := &watched{world: newWorld(v1alpha1.MultiPool), t: t}
+		w.add(v1alpha1.DefaultPoolName, 2)
+		for i := 0; i+1 < len(events) && !t.Failed(); i += 2 {
+			w.happen(events[i], events[i+1])
+		}
+		if t.Failed() {
+			t.Logf("events: %v", w.events)
+		}
+	})
+}
+
+// watched is a world in which every step of the ledger is held against its promises.
+type watched struct {
+	*world
+	t      *testing.T
+	events []string
+	// lost says that the ledger was lost since the last plan, so that there is nothing to compare the next one with.
+	lost bool
+}
+
+// happen turns two bytes into an event. Those of the controllers are as frequent as all others together.
+func (w *watched) happen(kind, which byte) {
+	p := w.pools[int(which>>3)%len(w.pools)]
+	n := int32(which % 5)
+	switch kind % 20 {
+	case 0:
+		if len(w.pools) < 8 {
+			w.add(fmt.Sprintf("pool-%d", which%3), n)
+			w.note("another pool-%d appears", which%3)
+		}
+	case 1, 2:
+		p.spec.BINDReplicas = n
+		w.note("%s is scaled to %d", p.uid, n)
+	case 3, 4, 5, 6:
+		if _, exists := p.pods[n]; exists {
+			p.pods[n] = true
+			w.note("server %d of %s is ready", n, p.uid)
+		}
+	case 7:
+		if _, exists := p.pods[n]; exists {
+			p.pods[n] = false
+			w.note("server %d of %s is not ready", n, p.uid)
+		}
+	case 8:
+		w.rare(p, n)
+	case 9, 10, 11, 12:
+		w.watchedPass(which)
+	case 13, 14, 15:
+		w.deploy(p)
+		w.note("the pool controller passes over %s", p.uid)
+	case 16:
+		w.deployPartly(p, int(n))
+		w.note("the pool controller passes over %d servers of %s and crashes", n, p.uid)
+	default:
+		p.schedule()
+		w.note("pods of %s follow", p.uid)
+	}
+}
+
+// rare are events that would drown all others if they were as frequent.
+func (w *watched) rare(p *pool, n int32) {
+	switch n {
+	case 0:
+		if p.name != v1alpha1.DefaultPoolName {
+			p.withdraw = true
+			w.note("%s may go", p.uid)
+		}
+	case 1:
+		if !slices.ContainsFunc(w.pools, func(p *pool) bool { return p.invalid }) {
+			w.lose()
+			w.lost = true
+			w.note("the ledger is lost")
+		}
+	case 2:
+		delete(p.services, 1)
+		w.note("the Services of server 1 of %s are deleted", p.uid)
+	case 3:
+		if s := p.services[0]; s != nil {
+			s.address = w.address()
+			w.note("server 0 of %s gets another address", p.uid)
+		}
+	default:
+		p.invalid = !p.invalid && w.ledger.Pool(p.uid) != nil
+		w.note("the spec of %s is invalid: %v", p.uid, p.invalid)
+	}
+}
+
+// deployPartly is a pass of the pool controller that ends after some Services.
+func (w *watched) deployPartly(p *pool, count int) {
+	entry := w.ledger.Pool(p.uid)
+	if entry == nil || entry.Removal == Withdrawn || p.index == nil {
+		return
+	}
+	for _, server := range entry.Servers[:min(count, len(entry.Servers))] {
+		if s := p.services[server.Ordinal]; s != nil {
+			s.open = entry.Open(server.Ordinal)
+		}
+	}
+}
+
+func (w *watched) note(format string, arguments ...any) {
+	w.events = append(w.events, fmt.Sprintf(format, arguments...))
+}
+
+// watchedPass is a pass of the aggregator, which may fail before it has written pools.yaml.
+func (w *watched) watchedPass(which byte) {
+	w.note("the aggregator plans")
+	facts, before := w.facts(), w.ledger
+	w.plan(facts)
+	w.same("planning twice", Plan(w.ledger, facts))
+	if w.lost {
+		before = w.ledger
+	}
+	w.lost = false
+	w.check("planning", before, facts)
+	if which%4 == 0 {
+		return
+	}
+	w.note("the aggregator writes and settles")
+	w.write(facts)
+	before = w.ledger
+	w.settle(facts)
+	w.same("settling twice", Settle(w.ledger, facts))
+	w.check("settling", before, facts)
+}
+
+func (w *watched) same(what string, again *Ledger) {
+	w.t.Helper()
+	if diff := cmp.Diff(w.ledger, again, cmpopts.EquateEmpty()); diff != "" {
+		w.t.Errorf("%s differs (-once +twice):\n%s", what, diff)
+	}
+}
+
+// check holds a step from one ledger to the present one against the promises.
+func (w *watched) check(step string, before *Ledger, facts Facts) {
+	w.t.Helper()
+	w.checkNumbers(step)
+	for i := range before.Pools {
+		old := &before.Pools[i]
+		entry := w.ledger.Pool(old.UID)
+		if entry == nil {
+			if !slices.Contains(facts.Gone, old.UID) {
+				w.t.Errorf("%s: the entry of %s vanished while something of it exists", step, old.UID)
+			}
+			continue
+		}
+		w.checkLife(step, old, entry)
+		if entry.Removal == "" {
+			w.checkService(step, old, entry, openIn(facts, entry.UID))
+		}
+	}
+	w.checkRunning(step)
+}
+
+// checkNumbers: no index and no key number is given twice.
+func (w *watched) checkNumbers(step string) {
+	w.t.Helper()
+	indexes, keys := map[int32]string{}, map[int32]string{}
+	for _, entry := range w.ledger.Pools {
+		if other, taken := indexes[entry.Index]; taken {
+			w.t.Errorf("%s: index %d belongs to %s and %s", step, entry.Index, other, entry.UID)
+		}
+		indexes[entry.Index] = string(entry.UID)
+		for _, server := range entry.Servers {
+			name := fmt.Sprintf("%s/%d", entry.UID, server.Ordinal)
+			if other, taken := keys[server.RNDCKey]; taken || server.RNDCKey < 1 {
+				w.t.Errorf("%s: key %d belongs to %q and %s", step, server.RNDCKey, other, name)
+			}
+			keys[server.RNDCKey] = name
+		}
+	}
+}
+
+// checkLife: what is given for life stays.
+func (w *watched) checkLife(step string, old, entry *Pool) {
+	w.t.Helper()
+	if old.Index != entry.Index || old.ID != entry.ID || old.Name != entry.Name {
+		w.t.Errorf("%s: %s was pool %d, %s, and is pool %d, %s", step, old.UID, old.Index, old.ID, entry.Index, entry.ID)
+	}
+	if old.Removal != "" && entry.Removal == "" {
+		w.t.Errorf("%s: the removal of %s was taken back after the point of no return", step, old.UID)
+	}
+	for _, server := range old.Servers {
+		if now := entry.Server(server.Ordinal); now != nil && now.RNDCKey != server.RNDCKey {
+			w.t.Errorf("%s: server %d of %s had key %d and has %d", step, server.Ordinal, old.UID, server.RNDCKey, now.RNDCKey)
+		}
+	}
+}
+
+// checkService: a pool that stays goes on being served.
+func (w *watched) checkService(step string, old, entry *Pool, open func(int32) bool) {
+	w.t.Helper()
+	targets := entry.Targets(open)
+	if len(old.Targets(open)) > 0 && len(targets) == 0 {
+		w.t.Errorf("%s: pools.yaml named servers of %s and names none", step, entry.UID)
+	}
+	if entry.Accepted.BINDReplicas == 0 {
+		return
+	}
+	reached := func(s Server) bool { return s.Joined && open(s.Ordinal) }
+	if slices.ContainsFunc(old.Servers, reached) && !slices.ContainsFunc(entry.Servers, reached) {
+		w.t.Errorf("%s: the last joined server of %s that clients reach is not joined any more", step, entry.UID)
+	}
+	anyJoined, anyOpen := false, false
+	for _, server := range entry.Servers {
+		anyJoined = anyJoined || server.Joined
+		anyOpen = anyOpen || entry.Open(server.Ordinal)
+		if (server.Joined || server.Listed()) && entry.Replicas() <= server.Ordinal {
+			w.t.Errorf("%s: %d replicas of %s do not run server %d, which is in use", step, entry.Replicas(), entry.UID, server.Ordinal)
+		}
+	}
+	if anyJoined && !anyOpen {
+		w.t.Errorf("%s: %s has joined servers and none is open to clients", step, entry.UID)
+	}
+	for _, server := range old.Servers {
+		if server.Listed() && open(server.Ordinal) && !slices.ContainsFunc(targets, func(s Server) bool { return s.Ordinal == server.Ordinal }) {
+			w.t.Errorf("%s: server %d of %s left pools.yaml while clients reach it", step, server.Ordinal, entry.UID)
+		}
+	}
+}
+
+// checkRunning: a pod that runs keeps its entry, and its key is nobody else's.
+func (w *watched) checkRunning(step string) {
+	w.t.Helper()
+	for _, p := range w.pools {
+		entry := w.ledger.Pool(p.uid)
+		if entry == nil {
+			continue
+		}
+		for ordinal := range p.pods {
+			s, server := p.services[ordinal], entry.Server(ordinal)
+			if s != nil && entry.Removal == "" && (server == nil || server.RNDCKey != s.key) {
+				w.t.Errorf("%s: server %d of %s runs with key %d, and the ledger has %+v", step, ordinal, p.uid, s.key, server)
+			}
+		}
+	}
+}
