@@ -14,7 +14,7 @@ const (
 	ConditionReady = "Ready"
 )
 
-// Condition types of a DesignateBackend, beside RemovalBlocked and Ready.
+// Condition types of a DesignateBackend, beside Accepted, RemovalBlocked and Ready.
 const (
 	// ConditionMultipoolConfigValid: the ConfigMap designate-multipool-config can be used as it stands. Absent without it.
 	ConditionMultipoolConfigValid = "MultipoolConfigValid"
@@ -30,7 +30,7 @@ const (
 const (
 	// ReasonAccepted: nothing is wrong with the spec.
 	ReasonAccepted = "Accepted"
-	// ReasonInvalidSpec: the message says what is wrong and where. Needs a person.
+	// ReasonInvalidSpec: the message says what is wrong and where; what was in force before stays. Needs a person.
 	ReasonInvalidSpec = "InvalidSpec"
 	// ReasonPoolNameTaken: an older DesignatePool holds the pool name. Clears itself once that one is gone.
 	ReasonPoolNameTaken = "PoolNameTaken"
@@ -115,6 +115,12 @@ const (
 const (
 	// ReasonReady: all that applies is as it should be.
 	ReasonReady = "Ready"
-	// ReasonPoolsNotReady: some pools are not Ready; the message names them.
+	// ReasonPoolsNotReady: there is no pool yet, or one without a status. Clears itself.
 	ReasonPoolsNotReady = "PoolsNotReady"
+	// ReasonPoolVanished: a DesignatePool is gone without having been removed, and its servers are still there. Needs a
+	// person; the message names the steps.
+	ReasonPoolVanished = "PoolVanished"
+	// ReasonStateUnknown: what is there could not be read or recorded, so nothing is changed. Clears itself, unless the
+	// message asks for a person.
+	ReasonStateUnknown = "StateUnknown"
 )

@@ -186,7 +186,7 @@ type DesignateBackendStatus struct {
 	// +optional
 	PoolsYAMLHash string `json:"poolsYAMLHash,omitempty"`
 
-	// Conditions: MultipoolConfigValid, MultipoolConfigApplied, PoolsYAMLWritten, MigrationPending, RemovalBlocked, Ready.
+	// Conditions: Accepted, MultipoolConfigValid, MultipoolConfigApplied, PoolsYAMLWritten, MigrationPending, RemovalBlocked, Ready.
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=32

@@ -35,6 +35,9 @@ func Judge(pools []v1alpha1.DesignatePool, entries []ledger.Pool) map[types.UID]
 		holders[conversion.FoldName(entry.Name)] = holder{uid: entry.UID, object: entry.Object, name: entry.Name}
 	}
 	for _, pool := range ByAge(pools) {
+		if looksLikeDefault(pool) {
+			continue
+		}
 		name := conversion.FoldName(pool.PoolName())
 		if _, held := holders[name]; !held {
 			holders[name] = holder{uid: pool.UID, object: pool.Name, name: pool.PoolName()}
@@ -64,7 +67,20 @@ type holder struct {
 	object, name string
 }
 
+// looksLikeDefault says that Designate's database would take the pool's name for default, and people would not. Such a
+// claim holds nothing, however old: the name belongs to the default pool.
+func looksLikeDefault(pool *v1alpha1.DesignatePool) bool {
+	return !pool.IsDefault() && conversion.FoldName(pool.PoolName()) == conversion.FoldName(v1alpha1.DefaultPoolName)
+}
+
 func judge(pool *v1alpha1.DesignatePool, holder holder) Verdict {
+	if looksLikeDefault(pool) {
+		return Verdict{
+			Reason: v1alpha1.ReasonInvalidSpec,
+			Message: fmt.Sprintf("Designate would take the pool name %q for %q, which belongs to the default pool: give the pool another name.",
+				pool.PoolName(), v1alpha1.DefaultPoolName),
+		}
+	}
 	if holder.uid != pool.UID {
 		return Verdict{
 			Reason: v1alpha1.ReasonPoolNameTaken,

@@ -44,8 +44,11 @@ type Reconciler struct {
 // ledger before anything uses it, and out of pools.yaml before anything gives it up.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	s, err := r.gather(ctx, request.Namespace)
-	if err != nil || s.idle() {
-		return ctrl.Result{}, err
+	if err != nil {
+		return apply.Outcome(err, r.reportUnknown(ctx, request.Namespace, err))
+	}
+	if s.idle() {
+		return ctrl.Result{}, nil
 	}
 	if s.backend != nil && !s.backendLeaves() {
 		if err := apply.AddFinalizer(ctx, r.Client, s.backend, v1alpha1.BackendFinalizer); err != nil {
@@ -58,7 +61,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	r.announceWithdrawals(ctx, s, planned)
 	if _, err := s.stored.Write(ctx, r.Client, s.namespace, planned); err != nil {
-		return apply.Outcome(err)
+		return apply.Outcome(err, r.reportUnknown(ctx, s.namespace, err))
 	}
 	var failures []error
 	failures = append(failures, r.ensureKeys(ctx, s))

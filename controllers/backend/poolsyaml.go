@@ -78,7 +78,7 @@ func (r *Reconciler) ensurePoolsYAML(ctx context.Context, s *scope) error {
 
 // entries are the pools that pools.yaml has to hold, in index order.
 func (s *scope) entries() ([]conversion.PoolEntry, error) {
-	if s.backend == nil {
+	if s.backend == nil || s.backendErr != nil {
 		return s.remainingEntries()
 	}
 	shared := conversion.Shared{
@@ -118,11 +118,11 @@ func (s *scope) targets(pool *ledger.Pool) []conversion.Server {
 	return servers
 }
 
-// remainingEntries are those of the present file without the pools that are being removed. Without a DesignateBackend
-// nobody knows the primaries, so nothing can be made anew.
+// remainingEntries are those of the present file without the pools that are being removed. Without a usable
+// DesignateBackend nobody knows the primaries, so nothing can be made anew.
 func (s *scope) remainingEntries() ([]conversion.PoolEntry, error) {
 	if s.currentErr != nil {
-		return nil, fmt.Errorf("without a DesignateBackend pools.yaml is not made anew, and the present one cannot be read: %w", s.currentErr)
+		return nil, fmt.Errorf("without a usable DesignateBackend pools.yaml is not made anew, and the present one cannot be read: %w", s.currentErr)
 	}
 	return slices.DeleteFunc(slices.Clone(s.current), func(entry conversion.PoolEntry) bool {
 		return slices.ContainsFunc(s.stored.Pools, func(p ledger.Pool) bool { return p.Removal != "" && p.Name == entry.Name })

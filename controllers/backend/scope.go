@@ -24,6 +24,8 @@ type scope struct {
 	namespace string
 	// backend is nil when the namespace has none.
 	backend *v1alpha1.DesignateBackend
+	// backendErr says what is wrong with its spec. pools.yaml is not made anew while something is.
+	backendErr error
 	// configured is the usable content of the multipool ConfigMap; nil when it is absent or cannot be used.
 	configured *conversion.MultipoolConfig
 	// wantedMode is what the configuration asks for; empty when it says nothing that can be relied on.
@@ -100,8 +102,12 @@ func (r *Reconciler) gatherBackend(ctx context.Context, s *scope) error {
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
+	if err != nil {
+		return wrap(err, "read DesignateBackend")
+	}
 	s.backend = backend
-	return wrap(err, "read DesignateBackend")
+	_, s.backendErr = conversion.ValidateBackend(backend)
+	return nil
 }
 
 func (r *Reconciler) gatherPools(ctx context.Context, s *scope) error {

@@ -3,10 +3,13 @@ package backend
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/acceptance"
@@ -15,7 +18,7 @@ import (
 
 // ownedConditions are the conditions of the DesignateBackend that the aggregator writes.
 var ownedConditions = []string{
-	v1alpha1.ConditionPoolsYAMLWritten, v1alpha1.ConditionMigrationPending, v1alpha1.ConditionRemovalBlocked, v1alpha1.ConditionReady,
+	v1alpha1.ConditionAccepted, v1alpha1.ConditionPoolsYAMLWritten, v1alpha1.ConditionMigrationPending, v1alpha1.ConditionRemovalBlocked, v1alpha1.ConditionReady,
 }
 
 func (r *Reconciler) writeStatus(ctx context.Context, s *scope) error {
@@ -25,6 +28,24 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *scope) error {
 		status.PoolsYAMLHash = s.poolsYAML.hash
 		status.Pools, status.Servers = s.counts()
 		apply.Conditions(&status.Conditions, s.backend.Generation, ownedConditions, s.conditions())
+	})
+}
+
+// reportUnknown says that nobody knows how things stand, and why. The rest of the status stays as it was last known.
+func (r *Reconciler) reportUnknown(ctx context.Context, namespace string, cause error) error {
+	if apierrors.IsConflict(cause) {
+		return nil // Another pass is about to know.
+	}
+	backend := &v1alpha1.DesignateBackend{}
+	err := r.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: v1alpha1.BackendName}, backend)
+	if err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	return apply.Status(ctx, r.Client, backend, func() {
+		apply.Conditions(&backend.Status.Conditions, backend.Generation, []string{v1alpha1.ConditionReady}, []metav1.Condition{{
+			Type:   v1alpha1.ConditionReady,
+			Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonStateUnknown, Message: cause.Error(),
+		}})
 	})
 }
 
@@ -44,7 +65,7 @@ func (s *scope) counts() (pools, servers *v1alpha1.Count) {
 
 // conditions are the aggregator's, Ready from all of them and from the bridge's.
 func (s *scope) conditions() []metav1.Condition {
-	conditions := []metav1.Condition{s.poolsYAMLCondition()}
+	conditions := []metav1.Condition{s.acceptedCondition(), s.poolsYAMLCondition()}
 	if pending := s.migrationCondition(); pending != nil {
 		conditions = append(conditions, *pending)
 	}
@@ -52,6 +73,19 @@ func (s *scope) conditions() []metav1.Condition {
 		conditions = append(conditions, *blocked)
 	}
 	return append(conditions, s.readyCondition(conditions))
+}
+
+func (s *scope) acceptedCondition() metav1.Condition {
+	if s.backendErr != nil {
+		return metav1.Condition{
+			Type:   v1alpha1.ConditionAccepted,
+			Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonInvalidSpec, Message: s.backendErr.Error(),
+		}
+	}
+	return metav1.Condition{
+		Type:   v1alpha1.ConditionAccepted,
+		Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonAccepted, Message: "The spec is valid.",
+	}
 }
 
 func (s *scope) poolsYAMLCondition() metav1.Condition {
@@ -106,6 +140,9 @@ func (s *scope) readyCondition(own []metav1.Condition) metav1.Condition {
 	no := func(reason, message string) metav1.Condition {
 		return metav1.Condition{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: reason, Message: message}
 	}
+	if accepted := meta.FindStatusCondition(own, v1alpha1.ConditionAccepted); accepted.Status != metav1.ConditionTrue {
+		return no(accepted.Reason, accepted.Message)
+	}
 	for _, conditionType := range []string{v1alpha1.ConditionMultipoolConfigValid, v1alpha1.ConditionMultipoolConfigApplied} {
 		if c := meta.FindStatusCondition(s.backend.Status.Conditions, conditionType); c != nil && c.Status != metav1.ConditionTrue {
 			return no(c.Reason, c.Message)
@@ -117,6 +154,9 @@ func (s *scope) readyCondition(own []metav1.Condition) metav1.Condition {
 	if written := meta.FindStatusCondition(own, v1alpha1.ConditionPoolsYAMLWritten); written.Status != metav1.ConditionTrue {
 		return no(written.Reason, written.Message)
 	}
+	if message := s.vanishedPools(); message != "" {
+		return no(v1alpha1.ReasonPoolVanished, message)
+	}
 	if reason, message := s.unreadyPool(); reason != "" {
 		return no(reason, message)
 	}
@@ -124,6 +164,22 @@ func (s *scope) readyCondition(own []metav1.Condition) metav1.Condition {
 		Type:   v1alpha1.ConditionReady,
 		Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonReady, Message: "Every pool is as it should be.",
 	}
+}
+
+// vanishedPools names the pools whose DesignatePool is gone while their servers are not: somebody took the finalizer off.
+// They stay as they are until a person decides.
+func (s *scope) vanishedPools() string {
+	var names []string
+	for _, entry := range s.stored.Pools {
+		if !slices.ContainsFunc(s.pools, func(p v1alpha1.DesignatePool) bool { return p.UID == entry.UID }) {
+			names = append(names, fmt.Sprintf("%q (label %s=%s)", entry.Name, v1alpha1.LabelPoolUID, entry.UID))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The DesignatePools of these pools are gone and their servers are not: %s. The servers and their entries in "+
+		"pools.yaml stay. If no zone is left in them, delete everything that bears the label.", strings.Join(names, ", "))
 }
 
 // unreadyPool is the own reason of the first pool that is not ready. One that is scaled to 0 is as it should be.

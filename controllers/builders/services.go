@@ -8,14 +8,11 @@ import (
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/conversion"
 )
 
-// Ports of the Services, by what protocols call them.
-const (
-	DNSPort        = 53
-	RNDCPort       = 953
-	StatisticsPort = 8053
-)
+// StatisticsPort is the port of BIND's statistics channel. The other ports of the Services are those of pools.yaml.
+const StatisticsPort = 8053
 
 // labelClosed is in the selector of a client Service that leads nowhere yet. No pod has it.
 const labelClosed = "designate.openstack.org/not-joined"
@@ -48,7 +45,7 @@ func ControlService(pool *Pool, server Server) *corev1ac.ServiceApplyConfigurati
 		WithPublishNotReadyAddresses(true).
 		WithPorts(dnsPorts()...).
 		WithPorts(
-			port("rndc", corev1.ProtocolTCP, RNDCPort),
+			port("rndc", corev1.ProtocolTCP, conversion.RNDCPort),
 			port("statistics", corev1.ProtocolTCP, StatisticsPort),
 		)
 	return service
@@ -104,8 +101,8 @@ func podOf(pool *Pool, ordinal int32) map[string]string {
 
 func dnsPorts() []*corev1ac.ServicePortApplyConfiguration {
 	return []*corev1ac.ServicePortApplyConfiguration{
-		port("dns", corev1.ProtocolUDP, DNSPort),
-		port("dns-tcp", corev1.ProtocolTCP, DNSPort),
+		port("dns", corev1.ProtocolUDP, conversion.DNSPort),
+		port("dns-tcp", corev1.ProtocolTCP, conversion.DNSPort),
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/apply"
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
 	"github.com/designate-pools/designate-pool-operator/controllers/removal"
+	"github.com/designate-pools/designate-pool-operator/conversion"
 )
 
 // FieldOwner owns what the pool controller applies.
@@ -82,7 +83,7 @@ func (s *scope) phases() []phase {
 		return []phase{s.reconciler.releaseUnheld}
 	case s.entry != nil && s.entry.Removal == ledger.Withdrawn:
 		return []phase{s.reconciler.requestDeletion, s.reconciler.tearDown}
-	case s.entry != nil && s.backend != nil:
+	case s.entry != nil && s.backend != nil && s.backendErr == nil:
 		return []phase{s.reconciler.applyChildren, s.reconciler.deleteUnwanted, s.reconciler.remindOfMissingPods}
 	default:
 		return nil
@@ -112,6 +113,9 @@ func (r *Reconciler) gather(ctx context.Context, pool *v1alpha1.DesignatePool) (
 	var pools v1alpha1.DesignatePoolList
 	if err := r.Client.List(ctx, &pools, client.InNamespace(pool.Namespace)); err != nil {
 		return nil, fmt.Errorf("list DesignatePools: %w", err)
+	}
+	if s.backend != nil {
+		_, s.backendErr = conversion.ValidateBackend(s.backend)
 	}
 	s.verdict = acceptance.Judge(pools.Items, stored.Pools)[pool.UID]
 	s.removal = removal.Judge(removal.Facts{Pool: pool, Backend: s.backend, OtherPools: len(pools.Items) - 1})

@@ -25,7 +25,9 @@ type scope struct {
 	pool       *v1alpha1.DesignatePool
 	// backend is nil when the namespace has none.
 	backend *v1alpha1.DesignateBackend
-	ledger  *ledger.Ledger
+	// backendErr says what is wrong with the backend's spec. Nothing is changed while something is.
+	backendErr error
+	ledger     *ledger.Ledger
 	// ledgerLost says that the ledger has to be written anew before anything is known of any pool.
 	ledgerLost bool
 	// entry is the pool's own in the ledger; nil before it has one.

@@ -109,6 +109,8 @@ func serversReadyCondition(s *scope) metav1.Condition {
 	case s.backend == nil:
 		return no(v1alpha1.ReasonBackendMissing, fmt.Sprintf(
 			"The namespace has no DesignateBackend named %s. Servers that run go on as they are.", v1alpha1.BackendName))
+	case s.backendErr != nil:
+		return no(v1alpha1.ReasonInvalidSpec, "The DesignateBackend cannot be used, and servers go on as they are: "+s.backendErr.Error())
 	case s.entry == nil:
 		return no(waitingReason(s))
 	case s.verdict.Accepted && !equality.Semantic.DeepEqual(s.entry.Accepted, s.pool.Spec):

@@ -216,3 +216,5 @@ func (w *world) expectOrder(patterns ...string) {
 		at += found + 1
 	}
 }
+
+func statefulSetList() client.ObjectList { return &appsv1.StatefulSetList{} }
