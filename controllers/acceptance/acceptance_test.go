@@ -91,6 +91,10 @@ func TestJudge(t *testing.T) {
 			entries: []ledger.Pool{{UID: "uid-ghost", Object: "ghost", Name: "edge"}},
 			want:    map[types.UID]outcome{"uid-a": lost},
 		},
+		"default belongs to the pool default, however old the others are that Designate would take for it": {
+			pools: []v1alpha1.DesignatePool{pool("a", "Default", 0), pool("default", "", 9)},
+			want:  map[types.UID]outcome{"uid-a": {Reason: v1alpha1.ReasonInvalidSpec}, "uid-default": accepted},
+		},
 		"a pool without poolName claims the name of its object": {
 			pools: []v1alpha1.DesignatePool{pool("edge", "", 3), pool("other", "edge", 0)},
 			want:  map[types.UID]outcome{"uid-edge": lost, "uid-other": accepted},
