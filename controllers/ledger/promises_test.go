@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 )
@@ -91,7 +91,7 @@ func (w *watched) rare(p *pool, n int32) {
 			w.note("%s may go", p.uid)
 		}
 	case 1:
-		if !slices.ContainsFunc(w.pools, func(p *pool) bool { return p.invalid }) {
+		if w.tidy() && !slices.ContainsFunc(w.pools, func(p *pool) bool { return p.invalid }) {
 			w.lose()
 			w.lost = true
 			w.note("the ledger is lost")
@@ -108,6 +108,20 @@ func (w *watched) rare(p *pool, n int32) {
 		p.invalid = !p.invalid && w.ledger.Pool(p.uid) != nil
 		w.note("the spec of %s is invalid: %v", p.uid, p.invalid)
 	}
+}
+
+// tidy says that no Service is left of a server that has gone. One whose number has been given to another meanwhile
+// would contradict that when the ledger is lost, and nothing could tell which of the two is right.
+func (w *watched) tidy() bool {
+	return !slices.ContainsFunc(w.pools, func(p *pool) bool {
+		entry := w.ledger.Pool(p.uid)
+		for ordinal := range p.services {
+			if entry != nil && entry.Server(ordinal) == nil {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // deployPartly is a pass of the pool controller that ends after some Services.
@@ -151,8 +165,8 @@ func (w *watched) watchedPass(which byte) {
 
 func (w *watched) same(what string, again *Ledger) {
 	w.t.Helper()
-	if diff := cmp.Diff(w.ledger, again, cmpopts.EquateEmpty()); diff != "" {
-		w.t.Errorf("%s differs (-once +twice):\n%s", what, diff)
+	if !equality.Semantic.DeepEqual(w.ledger, again) { // Much faster than cmp, which says what differs.
+		w.t.Errorf("%s differs (-once +twice):\n%s", what, cmp.Diff(w.ledger, again))
 	}
 }
 

@@ -60,8 +60,13 @@ func Read(ctx context.Context, reader client.Reader, namespace string) (*Stored,
 }
 
 // Write stores a ledger if it differs from the one that was read, which must be the newest, and says whether it did.
+//
+// Where there was none, one that records nothing is not made.
 func (s *Stored) Write(ctx context.Context, c client.Client, namespace string, next *Ledger) (bool, error) {
 	if s.configMap != nil && equality.Semantic.DeepEqual(&s.Ledger, next) {
+		return false, nil
+	}
+	if s.configMap == nil && next.Mode == "" && len(next.Pools) == 0 {
 		return false, nil
 	}
 	text, err := encode(next)

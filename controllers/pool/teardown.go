@@ -17,10 +17,10 @@ import (
 )
 
 // releaseUnheld lets go of a pool that never held anything: one that lost the claim to its name, or was deleted before
-// it had an index. A pool that has objects without having an entry waits for the ledger to be written anew; so does every
-// pool while there is no ledger, unless it may go in any case, for a terminating namespace takes no new ledger.
+// it had an index. A pool that has objects without having an entry waits for the ledger to be written anew. So does one
+// that had an index, while there is no ledger, unless it may go in any case: a terminating namespace takes no new one.
 func (r *Reconciler) releaseUnheld(ctx context.Context, s *scope) (bool, error) {
-	if s.ledgerLost && !s.removal.Allowed {
+	if s.ledgerLost && s.pool.Status.Index != nil && !s.removal.Allowed {
 		s.remaining = "The ledger has to be written anew first."
 		return false, nil
 	}
