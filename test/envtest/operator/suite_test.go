@@ -3,6 +3,7 @@ package operator_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"os/exec"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/gbytes"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -45,6 +47,9 @@ var _ = BeforeSuite(func(ctx context.Context) {
 	Expect(err).NotTo(HaveOccurred())
 })
 
+// operatorLog is everything that any operator of this suite has logged, at every level.
+var operatorLog = gbytes.NewBuffer()
+
 // world is a namespace with an operator of its own.
 type world struct {
 	context.Context
@@ -69,7 +74,7 @@ func newWorld(ctx context.Context) *world {
 
 func (w *world) startOperator() {
 	GinkgoHelper()
-	logger := zap.New(zap.WriteTo(GinkgoWriter), zap.UseDevMode(true)).WithName(w.namespace)
+	logger := zap.New(zap.WriteTo(io.MultiWriter(GinkgoWriter, operatorLog)), zap.UseDevMode(true)).WithName(w.namespace)
 	operator, err := harness.StartOperator(w, plane.Config, w.namespace, w.resync, logger)
 	Expect(err).NotTo(HaveOccurred())
 	w.operator = operator
