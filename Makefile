@@ -14,13 +14,14 @@ SHELL         := /bin/bash
 MAKEFLAGS     += --no-print-directory
 .DEFAULT_GOAL := help
 
-TOOLS     := $(CURDIR)/.tools/bin
+TOOLS     := $(CURDIR)/.tools
 ARTIFACTS := $(CURDIR)/.artifacts
 BIN       := $(ARTIFACTS)/bin
 
-CONTROLLER_GEN := $(TOOLS)/controller-gen-$(CONTROLLER_GEN_VERSION)
-CRD_REF_DOCS   := $(TOOLS)/crd-ref-docs-$(CRD_REF_DOCS_VERSION)
-GOLANGCI_LINT  := $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION)
+# The version is in the folder and not in the file: controller-gen writes what it is called into what it generates.
+CONTROLLER_GEN := $(TOOLS)/controller-gen-$(CONTROLLER_GEN_VERSION)/controller-gen
+CRD_REF_DOCS   := $(TOOLS)/crd-ref-docs-$(CRD_REF_DOCS_VERSION)/crd-ref-docs
+GOLANGCI_LINT  := $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
 REPORT         := $(BIN)/report
 
 # The race detector needs a C compiler, which not every machine has.
@@ -79,7 +80,8 @@ verify: ## Check that generated files are up to date, that the code is formatted
 	@hashes() { { find $(GENERATED) -type f -exec sha256sum {} + || true; } | sort -k 2; }; \
 	before=$$(hashes); \
 	$(MAKE) generate manifests api-docs; \
-	diff <(echo "$$before") <(hashes) || { echo "Generated files were out of date. They are up to date now: commit them."; exit 1; }
+	changed=$$({ diff <(echo "$$before") <(hashes) || true; } | sed -n 's/^[<>] [0-9a-f]* *//p' | sort -u); \
+	[ -z "$$changed" ] || { echo "Generated files were out of date. They are up to date now, commit them:"; echo "$$changed"; exit 1; }
 	@unformatted=$$(gofmt -l $$(git ls-files --cached --others --exclude-standard -- '*.go')); \
 	[ -z "$$unformatted" ] || { echo "Not formatted by gofmt:"; echo "$$unformatted"; exit 1; }
 	go vet ./... ./.ci/report
@@ -127,9 +129,9 @@ control-plane: ## Build etcd, Kubernetes and kwok for tests (minutes, once)
 
 # $(1) is the package of a tool, $(2) its version; the target says where it goes.
 define install-tool
-	@echo "Building $(@F) from Go modules, once"
-	@dir=$$(mktemp -d) && trap "rm -rf $$dir" EXIT && mkdir -p $(@D) && \
-	GOBIN=$$dir CGO_ENABLED=0 go install $(1)@$(2) && mv $$dir/$(notdir $(1)) $@
+	@echo "Building $(@F) $(2) from Go modules, once"
+	@mkdir -p $(@D)
+	@GOBIN=$(@D) CGO_ENABLED=0 go install $(1)@$(2)
 endef
 
 $(CONTROLLER_GEN):

@@ -12,7 +12,7 @@ import (
 )
 
 // progressInterval is how often a build says that it is still running.
-const progressInterval = 20 * time.Second
+const progressInterval = 30 * time.Second
 
 // Build builds whatever is missing and reports on progress, where a build takes minutes.
 func Build(ctx context.Context, root string, progress io.Writer) error {
