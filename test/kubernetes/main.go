@@ -1,12 +1,13 @@
-// Command kubernetes is the whole control plane in one binary: etcd, the API server, the controller manager, the
-// scheduler and kubectl. It acts as the program by whose name it is called, so one link serves them all through
-// symbolic links.
+// Command kubernetes is the whole of Kubernetes in one binary: etcd, the API server, the controller manager, the
+// scheduler, the node's kubelet and kube-proxy, and kubectl. It acts as the program by whose name it is called, so one
+// link serves them all through symbolic links.
 //
 // It is a module of its own because k8s.io/kubernetes pins every staging module with replace directives, which
 // the operator's go.mod must not inherit.
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,7 +26,9 @@ import (
 	"k8s.io/kubectl/pkg/cmd/util"
 	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
 	controllermanager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
+	proxy "k8s.io/kubernetes/cmd/kube-proxy/app"
 	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
+	kubelet "k8s.io/kubernetes/cmd/kubelet/app"
 )
 
 // programs are the names that this binary answers to.
@@ -34,6 +37,8 @@ var programs = map[string]func(){
 	"kube-apiserver":          func() { run(apiserver.NewAPIServerCommand()) },
 	"kube-controller-manager": func() { run(controllermanager.NewControllerManagerCommand()) },
 	"kube-scheduler":          func() { run(scheduler.NewSchedulerCommand()) },
+	"kubelet":                 func() { run(kubelet.NewKubeletCommand(context.Background())) },
+	"kube-proxy":              func() { run(proxy.NewProxyCommand()) },
 	"kubectl":                 runKubectl,
 }
 
