@@ -62,6 +62,7 @@ func edge() *v1alpha1.DesignatePool {
 	return &v1alpha1.DesignatePool{ObjectMeta: metav1.ObjectMeta{Namespace: "dns", Name: "edge", UID: "uid-1", Generation: 3}}
 }
 
+// R13: the base of the patch is taken right before the change.
 func TestStatusWritesOnlyADifference(t *testing.T) {
 	s := newPoolServer(t, edge())
 	change := func(pool *v1alpha1.DesignatePool) func() {

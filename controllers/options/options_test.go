@@ -37,6 +37,7 @@ func delays(limiter workqueue.TypedRateLimiter[reconcile.Request], name string, 
 	return waits
 }
 
+// R40: and more than 1 by default.
 func TestEveryControllerWorksOnSeveralObjectsAtOnceByDefault(t *testing.T) {
 	for _, name := range []string{Bridge, Pool, Backend} {
 		if got := Default().For(name).MaxConcurrentReconciles; got <= 1 {
@@ -45,6 +46,7 @@ func TestEveryControllerWorksOnSeveralObjectsAtOnceByDefault(t *testing.T) {
 	}
 }
 
+// R40: concurrency is configurable for each controller.
 func TestConcurrencyFlagsReachTheirOwnControllerOnly(t *testing.T) {
 	options := parse(t, "--bridge-concurrency=7", "--pool-concurrency=8", "--backend-concurrency=9")
 	for name, want := range map[string]int{Bridge: 7, Pool: 8, Backend: 9} {
@@ -63,6 +65,7 @@ func TestAControllerOfUnknownNameIsABug(t *testing.T) {
 	Default().For("pools")
 }
 
+// R41: a fast first retry, and a cap.
 func TestTheFirstRetryIsFastAndLaterOnesAreCapped(t *testing.T) {
 	waits := delays(Default().For(Pool).RateLimiter, "gold", 50)
 	if waits[0] > 50*time.Millisecond {
@@ -96,6 +99,7 @@ func TestOneFailingObjectDelaysNoHealthyOne(t *testing.T) {
 	}
 }
 
+// R41: a global bucket.
 func TestRetriesOfAllObjectsTogetherAreBounded(t *testing.T) {
 	tests := map[string]struct {
 		args []string

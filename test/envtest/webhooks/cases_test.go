@@ -10,7 +10,7 @@ import (
 	"github.com/designate-pools/designate-pool-operator/test/cases"
 )
 
-var _ = Describe("the ConfigMap designate-multipool-config", func() {
+var _ = Describe("A7 R49: the ConfigMap designate-multipool-config", func() {
 	table, err := cases.Load()
 	if err != nil {
 		panic(err)
