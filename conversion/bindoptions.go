@@ -18,6 +18,7 @@ var ReservedOptions = []string{
 	"controls",
 	"directory",
 	"dnssec-validation",
+	"hostname",
 	"include",
 	"key",
 	"listen-on",
@@ -34,7 +35,11 @@ var ReservedOptions = []string{
 	"zone",
 }
 
-var optionWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*`)
+var (
+	optionWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]*`)
+	// includeWord is the statement that brings in another file, which BIND takes inside of blocks too.
+	includeWord = regexp.MustCompile(`(?i)(^|[^A-Za-z0-9_.-])include([^A-Za-z0-9_.-]|$)`)
+)
 
 // validateOptions judges the statements that people add to the options block of named.conf. Each must stay one
 // statement within that block, whatever it holds.
@@ -71,6 +76,9 @@ func statementFault(statement string) string {
 	}
 	if strings.Contains(bare, "#") || strings.Contains(bare, "//") || strings.Contains(bare, "/*") {
 		return "holds a comment: remove it"
+	}
+	if includeWord.MatchString(bare) {
+		return "brings in another file with include: write its statements here"
 	}
 	return endFault(bare)
 }

@@ -35,6 +35,7 @@ func TestOptionFault(t *testing.T) {
 		"a reserved option in capitals":      {"RECURSION yes;", "RECURSION is set by the operator"},
 		"a reserved option against a brace":  {"listen-on{any;};", "listen-on is set by the operator"},
 		"an option that begins like another": {"notify-source 10.0.0.1;", ""},
+		"a file brought in inside a block":   {`rate-limit { Include "/etc/passwd"; };`, "brings in another file"},
 		"a file that is brought in":          {`include "/etc/passwd";`, "include is set by the operator"},
 	} {
 		t.Run(sentence, func(t *testing.T) {

@@ -64,7 +64,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return apply.Outcome(err, r.reportUnknown(ctx, s.namespace, err))
 	}
 	var failures []error
-	failures = append(failures, r.ensureKeys(ctx, s))
+	failures = append(failures, s.keysOutcome(r.ensureKeys(ctx, s)))
 	failures = append(failures, r.ensurePoolsYAML(ctx, s))
 	if s.poolsYAML.settled {
 		_, err := s.stored.Write(ctx, r.Client, s.namespace, ledger.Settle(planned, s.facts))

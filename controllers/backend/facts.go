@@ -65,7 +65,21 @@ func (s *scope) makeFacts(gone []types.UID) {
 			known[uid] = true
 		}
 	}
-	s.reserve(known)
+	s.reserve()
+}
+
+// deployedEntries are the claims to pool names of what runs.
+func (s *scope) deployedEntries() []ledger.Pool {
+	var entries []ledger.Pool
+	for i := range s.objects.statefulSets {
+		statefulSet := &s.objects.statefulSets[i]
+		if name := statefulSet.Annotations[v1alpha1.AnnotationPoolName]; name != "" {
+			entries = append(entries, ledger.Pool{
+				UID: types.UID(statefulSet.Labels[v1alpha1.LabelPoolUID]), Object: statefulSet.Labels[v1alpha1.LabelPool], Name: name,
+			})
+		}
+	}
+	return entries
 }
 
 // inOrder is the order in which pools are given indexes: the default pool, then those whose objects bear one, then as
@@ -111,8 +125,14 @@ func (s *scope) poolFacts(pool *v1alpha1.DesignatePool) ledger.PoolFacts {
 	}
 	// A pool that is going and never had anything gets nothing now, nor does one whose backend is missing.
 	hasSomething := s.stored.Pool(pool.UID) != nil || facts.Index != nil
-	if s.verdicts[pool.UID].Accepted && (hasSomething || (pool.DeletionTimestamp == nil && s.backend != nil)) {
+	switch verdict := s.verdicts[pool.UID]; {
+	case verdict.Accepted && (hasSomething || (pool.DeletionTimestamp == nil && s.backend != nil)):
 		facts.Accepted = &pool.Spec
+	case verdict.Holds && !verdict.Accepted && s.stored.Pool(pool.UID) == nil:
+		// The last accepted spec was lost with the ledger: what Designate was told of it stays in force.
+		if facts.Accepted = s.recovered(pool.UID, pool.PoolName()); facts.Accepted != nil {
+			facts.Accepted.BIND = pool.Spec.BIND
+		}
 	}
 	index := facts.Index
 	if entry := s.stored.Pool(pool.UID); entry != nil {
@@ -135,16 +155,31 @@ func (s *scope) orphanFacts(statefulSet *appsv1.StatefulSet, uid types.UID) ledg
 		ID:     s.poolID(uid, name),
 		Index:  s.deployedIndex(uid),
 	}
-	if at := slices.IndexFunc(s.current, func(e conversion.PoolEntry) bool { return e.Name == name }); at >= 0 && facts.Index != nil {
-		facts.Accepted = &v1alpha1.DesignatePoolSpec{PoolName: name, PoolSettings: v1alpha1.PoolSettings{
-			Description:  s.current[at].Description,
-			Attributes:   s.current[at].Attributes,
-			NSRecords:    s.current[at].NSRecords,
-			BINDReplicas: ptr.Deref(statefulSet.Spec.Replicas, 0),
-		}}
+	held := slices.ContainsFunc(s.stored.Pools, func(p ledger.Pool) bool {
+		return conversion.FoldName(p.Name) == conversion.FoldName(name)
+	})
+	if facts.Index != nil && !held {
+		facts.Accepted = s.recovered(uid, name)
 		s.addServers(&facts, *facts.Index)
 	}
 	return facts
+}
+
+// recovered is the spec of a pool that runs, as far as pools.yaml and its StatefulSet show it; nil when they do not.
+func (s *scope) recovered(uid types.UID, name string) *v1alpha1.DesignatePoolSpec {
+	at := slices.IndexFunc(s.current, func(e conversion.PoolEntry) bool { return e.Name == name })
+	runs := slices.IndexFunc(s.objects.statefulSets, func(o appsv1.StatefulSet) bool {
+		return o.Labels[v1alpha1.LabelPoolUID] == string(uid)
+	})
+	if at < 0 || runs < 0 {
+		return nil
+	}
+	return &v1alpha1.DesignatePoolSpec{PoolName: name, PoolSettings: v1alpha1.PoolSettings{
+		Description:  s.current[at].Description,
+		Attributes:   s.current[at].Attributes,
+		NSRecords:    s.current[at].NSRecords,
+		BINDReplicas: ptr.Deref(s.objects.statefulSets[runs].Spec.Replicas, 0),
+	}}
 }
 
 // addServers adds what exists of a pool's servers in the mode that is to be in force.
@@ -186,16 +221,26 @@ func (s *scope) named(address string) bool {
 	})
 }
 
-// reserve protects the numbers that objects of unknown pools bear.
-func (s *scope) reserve(known map[types.UID]bool) {
+// reserve protects the numbers that objects of pools bear which neither have an entry nor get one now.
+func (s *scope) reserve() {
+	numbered := map[types.UID]bool{}
+	for _, entry := range s.stored.Pools {
+		numbered[entry.UID] = true
+	}
+	for _, pool := range s.facts.Pools {
+		numbered[pool.UID] = numbered[pool.UID] || pool.Accepted != nil
+	}
 	for i := range s.objects.statefulSets {
 		if index, ok := number(s.objects.statefulSets[i].Labels[v1alpha1.LabelPoolIndex]); ok {
 			s.facts.ReservedIndexes = append(s.facts.ReservedIndexes, index)
 		}
 	}
 	for _, service := range s.objects.services {
+		if index, ok := number(service.Labels[v1alpha1.LabelPoolIndex]); ok {
+			s.facts.ReservedIndexes = append(s.facts.ReservedIndexes, index)
+		}
 		key, ok := number(service.Annotations[v1alpha1.AnnotationRNDCKey])
-		if ok && !known[types.UID(service.Labels[v1alpha1.LabelPoolUID])] {
+		if ok && !numbered[types.UID(service.Labels[v1alpha1.LabelPoolUID])] {
 			s.facts.ReservedKeys = append(s.facts.ReservedKeys, key)
 		}
 	}
@@ -217,14 +262,24 @@ func (s *scope) poolID(uid types.UID, name string) string {
 	return conversion.PoolID(s.namespace, name)
 }
 
-// deployedIndex is the index that a pool's StatefulSet bears.
+// deployedIndex is the index that a pool's StatefulSet bears, or, where that has gone before them, its Services.
 func (s *scope) deployedIndex(uid types.UID) *int32 {
 	for i := range s.objects.statefulSets {
-		if labels := s.objects.statefulSets[i].Labels; labels[v1alpha1.LabelPoolUID] == string(uid) {
-			if index, ok := number(labels[v1alpha1.LabelPoolIndex]); ok {
-				return &index
-			}
+		if index := borneIndex(s.objects.statefulSets[i].Labels, uid); index != nil {
+			return index
 		}
+	}
+	for _, service := range s.objects.services {
+		if index := borneIndex(service.Labels, uid); index != nil {
+			return index
+		}
+	}
+	return nil
+}
+
+func borneIndex(labels map[string]string, uid types.UID) *int32 {
+	if index, ok := number(labels[v1alpha1.LabelPoolIndex]); ok && labels[v1alpha1.LabelPoolUID] == string(uid) {
+		return &index
 	}
 	return nil
 }

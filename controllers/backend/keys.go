@@ -61,6 +61,17 @@ func (r *Reconciler) ensureKeys(ctx context.Context, s *scope) error {
 	return err
 }
 
+// keysOutcome notes what came of the keys, for the status. A name that is taken is a matter for a person: trying again
+// changes nothing, and an event on the Secret does.
+func (s *scope) keysOutcome(err error) error {
+	s.keysErr = err
+	var taken *apply.NameTakenError
+	if errors.As(err, &taken) {
+		return nil
+	}
+	return err
+}
+
 // newKey is a key statement of BIND, as rndc and named both read it.
 func newKey(name string) ([]byte, error) {
 	random := make([]byte, keyBytes)

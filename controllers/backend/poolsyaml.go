@@ -102,17 +102,13 @@ func (s *scope) entries() ([]conversion.PoolEntry, error) {
 	return entries, nil
 }
 
+// targets are the servers that pools.yaml has to name for a pool. Of a pool whose DesignatePool has vanished nothing is
+// known of its client Services, so none counts as closed.
 func (s *scope) targets(pool *ledger.Pool) []conversion.Server {
-	open := map[int32]bool{}
-	for _, facts := range s.facts.Pools {
-		if facts.UID == pool.UID {
-			for ordinal, server := range facts.Servers {
-				open[ordinal] = server.ClientOpen
-			}
-		}
-	}
+	facts, known := s.facts.Pool(pool.UID)
+	open := func(ordinal int32) bool { return !known || facts.Servers[ordinal].ClientOpen }
 	var servers []conversion.Server
-	for _, target := range pool.Targets(func(ordinal int32) bool { return open[ordinal] }) {
+	for _, target := range pool.Targets(open) {
 		servers = append(servers, conversion.Server{Ordinal: target.Ordinal, Address: target.Address, RNDCKey: target.RNDCKey})
 	}
 	return servers

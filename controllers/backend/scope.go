@@ -44,6 +44,8 @@ type scope struct {
 	currentErr  error
 
 	poolsYAML poolsYAMLOutcome
+	// keysErr says why the Secret of all RNDC keys is not as it should be.
+	keysErr error
 }
 
 // poolsYAMLOutcome is what came of writing pools.yaml.
@@ -185,11 +187,12 @@ func (r *Reconciler) gatherObjects(ctx context.Context, s *scope) error {
 
 // judge decides which pools count, and which may go.
 func (s *scope) judge() {
-	s.verdicts = acceptance.Judge(s.pools, s.stored.Pools)
+	// What runs holds its name, whether the ledger knows of it or has been lost.
+	s.verdicts = acceptance.Judge(s.pools, append(s.deployedEntries(), s.stored.Pools...))
 	s.removals = make(map[types.UID]removal.Verdict, len(s.pools))
 	for i := range s.pools {
 		s.removals[s.pools[i].UID] = removal.Judge(removal.Facts{
-			Pool: &s.pools[i], Backend: s.backend, OtherPools: len(s.pools) - 1,
+			Pool: &s.pools[i], Backend: s.backend, OtherPools: removal.Others(&s.pools[i], s.pools, s.stored.Pools),
 		})
 	}
 }

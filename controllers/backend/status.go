@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -150,6 +151,13 @@ func (s *scope) readyCondition(own []metav1.Condition) metav1.Condition {
 	}
 	if pending := meta.FindStatusCondition(own, v1alpha1.ConditionMigrationPending); pending != nil {
 		return no(pending.Reason, pending.Message)
+	}
+	var taken *apply.NameTakenError
+	switch {
+	case errors.As(s.keysErr, &taken):
+		return no(v1alpha1.ReasonNameTaken, s.keysErr.Error())
+	case s.keysErr != nil:
+		return no(v1alpha1.ReasonWriteFailed, s.keysErr.Error())
 	}
 	if written := meta.FindStatusCondition(own, v1alpha1.ConditionPoolsYAMLWritten); written.Status != metav1.ConditionTrue {
 		return no(written.Reason, written.Message)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -238,5 +239,5 @@ func eventNote(message string) string {
 	if len(message) <= limit {
 		return message
 	}
-	return message[:limit-4] + " ..."
+	return strings.ToValidUTF8(message[:limit-4], "") + " ..."
 }

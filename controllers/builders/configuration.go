@@ -92,6 +92,7 @@ func namedConf(pool *Pool) string {
 		"recursion no",
 		"dnssec-validation no",
 		"version none",
+		"hostname none",
 		"allow-query { any; }",
 		"allow-transfer { none; }",
 		"allow-notify " + control,

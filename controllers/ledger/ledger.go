@@ -111,16 +111,16 @@ func (p *Pool) Replicas() int32 {
 	}
 	replicas := p.Accepted.BINDReplicas
 	for _, server := range p.Servers {
-		// A pool scaled to 0 keeps its last servers in pools.yaml, without running them.
-		if server.Joined || (server.Listed() && p.Accepted.BINDReplicas > 0) {
+		// Listed is not enough: a pool scaled to 0 keeps its last servers in pools.yaml, without running them.
+		if server.Joined {
 			replicas = max(replicas, server.Ordinal+1)
 		}
 	}
 	return replicas
 }
 
-// Targets are the servers that pools.yaml has to name. A server leaves once it is closed to clients. A pool whose
-// servers would all leave keeps its last ones, for an empty list hangs Designate's worker.
+// Targets are the servers that pools.yaml has to name. A server leaves once it is to be closed to clients, and is. A pool
+// whose servers would all leave keeps its last ones, for an empty list hangs Designate's worker.
 func (p *Pool) Targets(clientOpen func(ordinal int32) bool) []Server {
 	if p.Removal != "" {
 		return nil
@@ -131,7 +131,7 @@ func (p *Pool) Targets(clientOpen func(ordinal int32) bool) []Server {
 			continue
 		}
 		listed = append(listed, server)
-		if p.wanted(server.Ordinal) || clientOpen(server.Ordinal) {
+		if p.wanted(server.Ordinal) || clientOpen(server.Ordinal) || p.Open(server.Ordinal) {
 			staying = append(staying, server)
 		}
 	}

@@ -94,7 +94,7 @@ func Settle(planned *Ledger, facts Facts) *Ledger {
 		if entry.Removal == Withdrawing {
 			entry.Removal = Withdrawn
 		}
-		if pool, known := facts.pool(entry.UID); known && entry.Removal == "" {
+		if pool, known := facts.Pool(entry.UID); known && entry.Removal == "" {
 			entry.settle(pool)
 		}
 	}
@@ -184,7 +184,7 @@ func (l *Ledger) addServers(facts Facts, added []types.UID) {
 			if entry.Removal != "" {
 				continue
 			}
-			pool, _ := facts.pool(entry.UID)
+			pool, _ := facts.Pool(entry.UID)
 			ordinals := entry.Accepted.BINDReplicas
 			if slices.Contains(added, entry.UID) {
 				ordinals = max(ordinals, pool.highestOrdinal()+1)
@@ -240,7 +240,7 @@ func (p *Pool) settle(facts PoolFacts) {
 	targets := p.Targets(func(ordinal int32) bool { return facts.Servers[ordinal].ClientOpen })
 	for i := range p.Servers {
 		server := &p.Servers[i]
-		if p.wanted(server.Ordinal) || facts.Servers[server.Ordinal].ClientOpen {
+		if p.wanted(server.Ordinal) || facts.Servers[server.Ordinal].ClientOpen || p.Open(server.Ordinal) {
 			continue
 		}
 		kept := slices.ContainsFunc(targets, func(t Server) bool { return t.Ordinal == server.Ordinal })
@@ -259,7 +259,8 @@ func (p *Pool) settle(facts PoolFacts) {
 	})
 }
 
-func (f *Facts) pool(uid types.UID) (pool PoolFacts, known bool) {
+// Pool finds the facts of a pool; known is false of one that has vanished and is in the ledger.
+func (f *Facts) Pool(uid types.UID) (pool PoolFacts, known bool) {
 	for i := range f.Pools {
 		if f.Pools[i].UID == uid {
 			return f.Pools[i], true

@@ -91,7 +91,7 @@ func (w *watched) rare(p *pool, n int32) {
 			w.note("%s may go", p.uid)
 		}
 	case 1:
-		if w.tidy() && !slices.ContainsFunc(w.pools, func(p *pool) bool { return p.invalid }) {
+		if w.tidy() {
 			w.lose()
 			w.lost = true
 			w.note("the ledger is lost")
@@ -236,15 +236,15 @@ func (w *watched) checkService(step string, old, entry *Pool, open func(int32) b
 	if entry.Accepted.BINDReplicas == 0 {
 		return
 	}
-	reached := func(s Server) bool { return s.Joined && open(s.Ordinal) }
-	if slices.ContainsFunc(old.Servers, reached) && !slices.ContainsFunc(entry.Servers, reached) {
-		w.t.Errorf("%s: the last joined server of %s that clients reach is not joined any more", step, entry.UID)
+	joined := func(s Server) bool { return s.Joined }
+	if slices.ContainsFunc(old.Servers, joined) && !slices.ContainsFunc(entry.Servers, joined) {
+		w.t.Errorf("%s: the last joined server of %s is not joined any more", step, entry.UID)
 	}
 	anyJoined, anyOpen := false, false
 	for _, server := range entry.Servers {
 		anyJoined = anyJoined || server.Joined
 		anyOpen = anyOpen || entry.Open(server.Ordinal)
-		if (server.Joined || server.Listed()) && entry.Replicas() <= server.Ordinal {
+		if server.Joined && entry.Replicas() <= server.Ordinal {
 			w.t.Errorf("%s: %d replicas of %s do not run server %d, which is in use", step, entry.Replicas(), entry.UID, server.Ordinal)
 		}
 	}

@@ -25,6 +25,8 @@ var ErrLost = errors.New("the ledger is missing or cannot be read")
 type Stored struct {
 	Ledger
 	configMap *corev1.ConfigMap
+	// garbled says that the ConfigMap does not hold what Ledger says.
+	garbled bool
 }
 
 // Read reads the ledger of a namespace. The error is ErrLost, with a Stored that Write can replace, when there is none
@@ -42,7 +44,7 @@ func Read(ctx context.Context, reader client.Reader, namespace string) (*Stored,
 	if err := apply.OfOperator(configMap); err != nil {
 		return nil, err
 	}
-	stored.configMap = configMap
+	stored.configMap, stored.garbled = configMap, true
 	read, err := decode(configMap.Data[v1alpha1.LedgerKey])
 	if err != nil {
 		return stored, fmt.Errorf("%w: %w", ErrLost, err)
@@ -55,7 +57,7 @@ func Read(ctx context.Context, reader client.Reader, namespace string) (*Stored,
 		return nil, fmt.Errorf("ConfigMap %s has format version %d, and this operator knows %d: run the newer operator again",
 			v1alpha1.LedgerName, read.Version, formatVersion)
 	}
-	stored.Ledger = read
+	stored.Ledger, stored.garbled = read, false
 	return stored, nil
 }
 
@@ -63,7 +65,7 @@ func Read(ctx context.Context, reader client.Reader, namespace string) (*Stored,
 //
 // Where there was none, one that records nothing is not made.
 func (s *Stored) Write(ctx context.Context, c client.Client, namespace string, next *Ledger) (bool, error) {
-	if s.configMap != nil && equality.Semantic.DeepEqual(&s.Ledger, next) {
+	if s.configMap != nil && !s.garbled && equality.Semantic.DeepEqual(&s.Ledger, next) {
 		return false, nil
 	}
 	if s.configMap == nil && next.Mode == "" && len(next.Pools) == 0 {
@@ -88,7 +90,7 @@ func (s *Stored) Write(ctx context.Context, c client.Client, namespace string, n
 	if err != nil {
 		return false, fmt.Errorf("write ConfigMap %s: %w", v1alpha1.LedgerName, err)
 	}
-	s.Ledger = *next.DeepCopy()
+	s.Ledger, s.garbled = *next.DeepCopy(), false
 	return true, nil
 }
 
@@ -110,6 +112,9 @@ func decode(text string) (Ledger, error) {
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&ledger); err != nil {
 		return Ledger{}, err
+	}
+	if decoder.More() {
+		return Ledger{}, errors.New("something follows the ledger")
 	}
 	return ledger, nil
 }

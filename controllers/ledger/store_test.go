@@ -136,6 +136,21 @@ func TestAnUnusableLedgerIsLostAndReplaced(t *testing.T) {
 	}
 }
 
+func TestAGarbledLedgerIsReplacedEvenByAnEmptyOne(t *testing.T) {
+	ctx, writes := context.Background(), 0
+	c := counting(&writes, ours("{"))
+	stored, err := Read(ctx, c, namespace)
+	if !errors.Is(err, ErrLost) {
+		t.Fatal(err)
+	}
+	if wrote, err := stored.Write(ctx, c, namespace, &Ledger{Version: formatVersion}); err != nil || !wrote {
+		t.Errorf("wrote %v, error %v; want it written", wrote, err)
+	}
+	if _, err := Read(ctx, c, namespace); err != nil {
+		t.Errorf("what was written is lost again: %v", err)
+	}
+}
+
 func TestALedgerThatMustNotBeReplacedIsNotLost(t *testing.T) {
 	foreign := ours(`{"version": 1}`)
 	foreign.Labels = nil

@@ -93,6 +93,11 @@ func (w *world) facts() Facts {
 			// Nobody asks anything of it any more; its entry stays as it is.
 		default:
 			facts.Pools = append(facts.Pools, w.poolFacts(p))
+			if entry == nil && (p.invalid || !w.holds(p)) {
+				for _, s := range p.services {
+					facts.ReservedKeys = append(facts.ReservedKeys, s.key)
+				}
+			}
 		}
 		if p.index != nil {
 			facts.ReservedIndexes = append(facts.ReservedIndexes, *p.index)
@@ -235,7 +240,7 @@ func (w *world) rest() {
 func (w *world) lose() { w.ledger = &Ledger{} }
 
 func openIn(facts Facts, uid types.UID) func(int32) bool {
-	known, _ := facts.pool(uid)
+	known, _ := facts.Pool(uid)
 	return func(ordinal int32) bool { return known.Servers[ordinal].ClientOpen }
 }
 

@@ -118,6 +118,8 @@ func (r *Reconciler) gather(ctx context.Context, pool *v1alpha1.DesignatePool) (
 		_, s.backendErr = conversion.ValidateBackend(s.backend)
 	}
 	s.verdict = acceptance.Judge(pools.Items, stored.Pools)[pool.UID]
-	s.removal = removal.Judge(removal.Facts{Pool: pool, Backend: s.backend, OtherPools: len(pools.Items) - 1})
+	s.removal = removal.Judge(removal.Facts{
+		Pool: pool, Backend: s.backend, OtherPools: removal.Others(pool, pools.Items, stored.Pools),
+	})
 	return s, r.gatherChildren(ctx, s)
 }

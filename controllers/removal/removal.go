@@ -5,7 +5,10 @@ package removal
 import (
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
 )
 
 // Facts are what the gate goes by.
@@ -15,6 +18,19 @@ type Facts struct {
 	Backend *v1alpha1.DesignateBackend
 	// OtherPools is how many other pools the namespace still has, being removed or not.
 	OtherPools int
+}
+
+// Others is how many pools a namespace has besides one: DesignatePools, and pools that have vanished and left servers.
+func Others(of *v1alpha1.DesignatePool, pools []v1alpha1.DesignatePool, entries []ledger.Pool) int {
+	others := map[types.UID]bool{}
+	for i := range pools {
+		others[pools[i].UID] = true
+	}
+	for i := range entries {
+		others[entries[i].UID] = true
+	}
+	delete(others, of.UID)
+	return len(others)
 }
 
 // Verdict is what the gate says.

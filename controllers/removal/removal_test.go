@@ -8,8 +8,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
 )
 
 func pool(name string, annotations map[string]string) *v1alpha1.DesignatePool {
@@ -24,6 +26,21 @@ func deleted() *metav1.Time { return &metav1.Time{Time: time.Unix(1_700_000_000,
 func leaving(backend *v1alpha1.DesignateBackend) *v1alpha1.DesignateBackend {
 	backend.DeletionTimestamp = deleted()
 	return backend
+}
+
+func TestOthersCountsEveryPoolOnce(t *testing.T) {
+	withUID := func(uid types.UID) v1alpha1.DesignatePool {
+		return v1alpha1.DesignatePool{ObjectMeta: metav1.ObjectMeta{UID: uid}}
+	}
+	self := withUID("self")
+	pools := []v1alpha1.DesignatePool{self, withUID("living"), withUID("new")}
+	entries := []ledger.Pool{{UID: "self"}, {UID: "living"}, {UID: "vanished"}}
+	if got := Others(&self, pools, entries); got != 3 {
+		t.Errorf("%d others, want living, new and vanished", got)
+	}
+	if got := Others(&self, pools[:1], entries[:1]); got != 0 {
+		t.Errorf("%d others, want none", got)
+	}
 }
 
 func TestJudge(t *testing.T) {
