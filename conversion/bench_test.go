@@ -42,7 +42,7 @@ func BenchmarkRenderPoolsYAML(b *testing.B) {
 		shared := Shared{Primaries: []v1alpha1.Primary{{Address: "192.0.2.1", Port: 5354}}, RNDCKeyDirectory: "/keys"}
 		var entries []PoolEntry
 		for i, pool := range config.Pools {
-			servers := []Server{{Ordinal: 0, Address: fmt.Sprintf("10.0.%d.1", i), RNDCKey: int32(i + 1)}} //nolint:gosec // at most 100
+			servers := []Server{{Ordinal: 0, Address: fmt.Sprintf("10.0.%d.1", i), RNDCKey: int32(i + 1)}}
 			entries = append(entries, NewPoolEntry(pool.Name, PoolID("dns", pool.Name), pool.PoolSettings, servers, shared))
 		}
 		b.Run(fmt.Sprintf("pools=%d", count), func(b *testing.B) {

@@ -20,7 +20,7 @@ const (
 	// PoolsYAMLKey is the key of pools.yaml in PoolsYAMLName.
 	PoolsYAMLKey = "pools-yaml-content"
 	// RNDCSecretName is the Secret that holds the RNDC keys of all servers, for Designate's worker.
-	RNDCSecretName = "designate-bind-secret" //nolint:gosec // the name of a Secret, not its content
+	RNDCSecretName = "designate-bind-secret"
 )
 
 // Labels of the objects that the operator makes.

@@ -36,6 +36,8 @@ type Configuration interface {
 type Object[L client.Object, C Configuration] struct {
 	Live    L
 	Extract func(live L, owner string) (C, error)
+	// WhileDeleted has an object written that is being deleted, because it does its work until it is gone.
+	WhileDeleted bool
 }
 
 // Guard says whether an existing object may be written; its error says why not.
@@ -57,7 +59,7 @@ func Ensure[L client.Object, C Configuration](
 		if err := guard(object.Live); err != nil {
 			return false, err
 		}
-		if object.Live.GetDeletionTimestamp() != nil {
+		if object.Live.GetDeletionTimestamp() != nil && !object.WhileDeleted {
 			return false, fmt.Errorf("%T %s is still being deleted", object.Live, key)
 		}
 		current, err := object.Extract(object.Live, string(writer.Owner))

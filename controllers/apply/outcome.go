@@ -33,7 +33,7 @@ func Outcome(failures ...error) (reconcile.Result, error) {
 
 // onlyConflicts says whether an error, or every one of those joined in it, is a conflict.
 func onlyConflicts(err error) bool {
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // only what was joined itself is taken apart
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return apierrors.IsConflict(err)
 	}

@@ -49,10 +49,14 @@ func OfOperator(object client.Object) error {
 		return taken(object, holder)
 	}
 	if object.GetLabels()[v1alpha1.LabelManagedBy] != v1alpha1.ManagedByOperator {
-		return taken(object, "something that is not this operator's (its label "+v1alpha1.LabelManagedBy+" is not "+v1alpha1.ManagedByOperator+")")
+		return taken(object,
+			"something that is not this operator's (its label "+v1alpha1.LabelManagedBy+" is not "+v1alpha1.ManagedByOperator+")")
 	}
 	return nil
 }
+
+// IsOperators says whether an object is the operator's, as OfOperator has it.
+func IsOperators(object client.Object) bool { return OfOperator(object) == nil }
 
 func controllerOf(object client.Object) string {
 	if controller := metav1.GetControllerOf(object); controller != nil {

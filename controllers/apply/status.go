@@ -2,19 +2,38 @@ package apply
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
-// Status changes the status of an object and writes it once, if anything differs. The write carries the resource version
-// that was read, so that two writers of one status never undo each other.
-func Status(ctx context.Context, c client.Client, object client.Object, change func()) error {
+// Statuses writes the statuses of the objects that one controller works on. The zero value is ready for use.
+//
+// It remembers its newest write of each object until the cache has it. A controller that is not told of its own status
+// writes would otherwise compare with a status from before one, find nothing to write, and never look again.
+type Statuses struct {
+	mutex   sync.Mutex
+	written map[types.UID]string
+}
+
+// Write changes the status of an object and writes it once, if anything differs. The write carries the resource version
+// that was read, so that two writers of one status never undo each other. The error is a conflict when another writer
+// was faster, or when what was read is older than this controller's own newest write.
+func (s *Statuses) Write(ctx context.Context, c client.Client, object client.Object, change func()) error {
+	if err := s.checkNewest(object); err != nil {
+		return err
+	}
 	base, ok := object.DeepCopyObject().(client.Object)
 	if !ok {
 		return fmt.Errorf("%T cannot be copied", object)
@@ -27,7 +46,35 @@ func Status(ctx context.Context, c client.Client, object client.Object, change f
 	if err := c.Status().Patch(ctx, object, patch); err != nil {
 		return fmt.Errorf("status of %T %s: %w", object, object.GetName(), err)
 	}
+	s.remember(object)
 	return nil
+}
+
+func (s *Statuses) checkNewest(object client.Object) error {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	written, pending := s.written[object.GetUID()]
+	if !pending {
+		return nil
+	}
+	order, err := resourceversion.CompareResourceVersion(object.GetResourceVersion(), written)
+	if err != nil {
+		return fmt.Errorf("age of %T %s: %w", object, object.GetName(), err)
+	}
+	if order < 0 {
+		return apierrors.NewConflict(schema.GroupResource{}, object.GetName(), errors.New("the cache does not have the newest status yet"))
+	}
+	delete(s.written, object.GetUID())
+	return nil
+}
+
+func (s *Statuses) remember(object client.Object) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if s.written == nil {
+		s.written = map[types.UID]string{}
+	}
+	s.written[object.GetUID()] = object.GetResourceVersion()
 }
 
 // Conditions sets the conditions that a controller owns, all of them: one of owned that is not wanted is removed.

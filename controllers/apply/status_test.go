@@ -73,7 +73,7 @@ func TestStatusWritesOnlyADifference(t *testing.T) {
 	}
 	for _, want := range []int{1, 1, 1} {
 		pool := s.read(t)
-		if err := Status(context.Background(), s, pool, change(pool)); err != nil {
+		if err := new(Statuses).Write(context.Background(), s, pool, change(pool)); err != nil {
 			t.Fatal(err)
 		}
 		if s.patches != want {
@@ -82,7 +82,7 @@ func TestStatusWritesOnlyADifference(t *testing.T) {
 	}
 	// What is empty is the same, however it is written.
 	pool := s.read(t)
-	if err := Status(context.Background(), s, pool, func() { pool.Status.Conditions = []metav1.Condition{} }); err != nil || s.patches != 1 {
+	if err := new(Statuses).Write(context.Background(), s, pool, func() { pool.Status.Conditions = []metav1.Condition{} }); err != nil || s.patches != 1 {
 		t.Errorf("%d patches, error %v; want no patch for nil becoming empty", s.patches, err)
 	}
 	if got := s.read(t).Status.Replicas; got != 2 {
@@ -94,15 +94,39 @@ func TestStatusOfAnObjectThatChangedMeanwhileIsNotWritten(t *testing.T) {
 	s := newPoolServer(t, edge())
 	stale := s.read(t)
 	other := s.read(t)
-	if err := Status(context.Background(), s, other, func() { other.Status.PoolID = "theirs" }); err != nil {
+	if err := new(Statuses).Write(context.Background(), s, other, func() { other.Status.PoolID = "theirs" }); err != nil {
 		t.Fatal(err)
 	}
-	err := Status(context.Background(), s, stale, func() { stale.Status.Replicas = 9 })
+	err := new(Statuses).Write(context.Background(), s, stale, func() { stale.Status.Replicas = 9 })
 	if !apierrors.IsConflict(err) {
 		t.Errorf("error %v, want a conflict", err)
 	}
 	if got := s.read(t).Status; got.Replicas != 0 || got.PoolID != "theirs" {
 		t.Errorf("the status is %+v, want the other writer's alone", got)
+	}
+}
+
+func TestAStatusOlderThanOurOwnWriteIsNotCompared(t *testing.T) {
+	s, statuses := newPoolServer(t, edge()), &Statuses{}
+	write := func(pool *v1alpha1.DesignatePool, id string) error {
+		return statuses.Write(context.Background(), s, pool, func() { pool.Status.PoolID = id })
+	}
+	if err := write(s.read(t), "first"); err != nil {
+		t.Fatal(err)
+	}
+	stale := s.read(t)
+	if err := write(s.read(t), "second"); err != nil {
+		t.Fatal(err)
+	}
+	// In what the cache still has, this is what the status says already.
+	if err := write(stale, "first"); !apierrors.IsConflict(err) {
+		t.Errorf("error %v, want a conflict, so that there is another pass", err)
+	}
+	if err := write(s.read(t), "first"); err != nil {
+		t.Errorf("error %v once the cache has the newest status", err)
+	}
+	if got := s.read(t).Status.PoolID; got != "first" {
+		t.Errorf("the status says %q, want first", got)
 	}
 }
 

@@ -28,6 +28,8 @@ type Reconciler struct {
 	// APIReader reads from the API server: the ledger, and whatever is about to be taken for gone.
 	APIReader client.Reader
 	Recorder  events.EventRecorder
+
+	statuses apply.Statuses
 }
 
 // +kubebuilder:rbac:groups=designate.openstack.org,resources=designatebackends,verbs=get;list;watch;patch

@@ -109,5 +109,5 @@ func (s *scope) deployedMode() v1alpha1.Mode {
 
 func number(text string) (int32, bool) {
 	value, err := strconv.ParseInt(text, 10, 32)
-	return int32(value), err == nil //nolint:gosec // ParseInt has kept it to 32 bits
+	return int32(value), err == nil
 }

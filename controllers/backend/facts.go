@@ -155,16 +155,18 @@ func (s *scope) addServers(facts *ledger.PoolFacts, index int32) {
 	name := builders.StatefulSetName(s.facts.Mode, index)
 	facts.Servers = map[int32]ledger.ServerFacts{}
 	for _, service := range s.objects.services {
-		if service.Labels[v1alpha1.LabelPoolUID] != string(facts.UID) || service.Labels[v1alpha1.LabelServiceRole] != v1alpha1.ServiceRoleControl {
+		labels := service.Labels
+		if labels[v1alpha1.LabelPoolUID] != string(facts.UID) || labels[v1alpha1.LabelServiceRole] != v1alpha1.ServiceRoleControl {
 			continue
 		}
-		ordinal, ok := number(service.Labels[v1alpha1.LabelOrdinal])
+		ordinal, ok := number(labels[v1alpha1.LabelOrdinal])
 		if ok && service.Name == builders.ControlServiceName(name, ordinal) {
 			facts.Servers[ordinal] = s.serverFacts(facts.UID, index, name, ordinal, service)
 		}
 	}
 	for i := range s.objects.statefulSets {
-		if statefulSet := &s.objects.statefulSets[i]; statefulSet.Name == name && statefulSet.Labels[v1alpha1.LabelPoolUID] == string(facts.UID) {
+		statefulSet := &s.objects.statefulSets[i]
+		if statefulSet.Name == name && statefulSet.Labels[v1alpha1.LabelPoolUID] == string(facts.UID) {
 			facts.Replicas = ptr.Deref(statefulSet.Spec.Replicas, 1)
 		}
 	}
@@ -174,8 +176,8 @@ func (s *scope) serverFacts(uid types.UID, index int32, statefulSet string, ordi
 	facts := ledger.ServerFacts{Address: builders.ServiceAddress(control)}
 	facts.RNDCKey, _ = number(control.Annotations[v1alpha1.AnnotationRNDCKey])
 	facts.InPoolsYAML = facts.Address != "" && s.named(facts.Address)
-	client := s.objects.services[builders.ClientServiceName(index, ordinal)]
-	facts.ClientOpen = client != nil && client.Labels[v1alpha1.LabelPoolUID] == string(uid) && builders.ServiceIsOpen(client)
+	open := s.objects.services[builders.ClientServiceName(index, ordinal)]
+	facts.ClientOpen = open != nil && open.Labels[v1alpha1.LabelPoolUID] == string(uid) && builders.ServiceIsOpen(open)
 	pod := s.objects.pods[builders.PodName(statefulSet, ordinal)]
 	facts.PodExists = pod != nil && pod.Labels[v1alpha1.LabelPoolUID] == string(uid)
 	facts.Ready = facts.PodExists && builders.PodReady(pod)

@@ -65,8 +65,7 @@ func (r *Reconciler) ensureKeys(ctx context.Context, s *scope) error {
 // changes nothing, and an event on the Secret does.
 func (s *scope) keysOutcome(err error) error {
 	s.keysErr = err
-	var taken *apply.NameTakenError
-	if errors.As(err, &taken) {
+	if _, taken := errors.AsType[*apply.NameTakenError](err); taken {
 		return nil
 	}
 	return err

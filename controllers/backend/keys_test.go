@@ -82,7 +82,7 @@ func TestEveryServerGetsAKeyOfItsOwnOnce(t *testing.T) {
 	seen := map[string]string{}
 	for _, name := range []string{"rndc-key-1", "rndc-key-5", "rndc-key-6"} {
 		match := keyStatement.FindStringSubmatch(string(made[name]))
-		if match == nil || match[1] != name {
+		if len(match) < 2 || match[1] != name {
 			t.Fatalf("%s is no key statement of that name", name)
 		}
 		secret := string(made[name][len(made[name])-60:])

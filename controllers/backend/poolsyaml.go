@@ -118,7 +118,8 @@ func (s *scope) targets(pool *ledger.Pool) []conversion.Server {
 // DesignateBackend nobody knows the primaries, so nothing can be made anew.
 func (s *scope) remainingEntries() ([]conversion.PoolEntry, error) {
 	if s.currentErr != nil {
-		return nil, fmt.Errorf("without a usable DesignateBackend pools.yaml is not made anew, and the present one cannot be read: %w", s.currentErr)
+		return nil, fmt.Errorf("without a usable DesignateBackend pools.yaml is not made anew, and the present one cannot be read: %w",
+			s.currentErr)
 	}
 	return slices.DeleteFunc(slices.Clone(s.current), func(entry conversion.PoolEntry) bool {
 		return slices.ContainsFunc(s.stored.Pools, func(p ledger.Pool) bool { return p.Removal != "" && p.Name == entry.Name })

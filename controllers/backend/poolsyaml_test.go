@@ -23,11 +23,11 @@ import (
 func compact(entries []conversion.PoolEntry) []string {
 	var result []string
 	for _, e := range entries {
-		line := e.Name + " " + e.ID
+		line := []string{e.Name, e.ID}
 		for _, target := range e.Targets {
-			line += " " + target.RNDC.Host + "=" + target.RNDCKeyFile
+			line = append(line, target.RNDC.Host+"="+target.RNDCKeyFile)
 		}
-		result = append(result, strings.ReplaceAll(line, "/etc/designate/rndc-keys/rndc-key-", "#"))
+		result = append(result, strings.ReplaceAll(strings.Join(line, " "), "/etc/designate/rndc-keys/rndc-key-", "#"))
 	}
 	return result
 }

@@ -37,11 +37,10 @@ func (r *Reconciler) releaseBackend(ctx context.Context, s *scope) error {
 
 // deleteOurs deletes an object if it is the operator's.
 func (r *Reconciler) deleteOurs(ctx context.Context, object client.Object) error {
-	err := r.APIReader.Get(ctx, client.ObjectKeyFromObject(object), object)
-	if err != nil {
+	if err := r.APIReader.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
 		return wrap(client.IgnoreNotFound(err), "read "+object.GetName())
 	}
-	if apply.OfOperator(object) != nil {
+	if !apply.IsOperators(object) {
 		return nil
 	}
 	uid := object.GetUID()

@@ -132,12 +132,11 @@ func (r *Reconciler) gatherConfig(ctx context.Context, s *scope) error {
 	case err != nil:
 		return wrap(err, "read ConfigMap "+v1alpha1.MultipoolConfigMapName)
 	default:
-		config, err := conversion.ParseConfigMap(configMap)
-		if err != nil {
-			return nil // The bridge says so.
+		// What is wrong with one that cannot be used, the bridge says.
+		if config, err := conversion.ParseConfigMap(configMap); err == nil {
+			s.configured = config
+			s.wantedMode = v1alpha1.MultiPool
 		}
-		s.configured = config
-		s.wantedMode = v1alpha1.MultiPool
 	}
 	for i := range s.pools {
 		if s.backend != nil && !s.pools[i].IsDefault() {

@@ -19,11 +19,12 @@ import (
 
 // ownedConditions are the conditions of the DesignateBackend that the aggregator writes.
 var ownedConditions = []string{
-	v1alpha1.ConditionAccepted, v1alpha1.ConditionPoolsYAMLWritten, v1alpha1.ConditionMigrationPending, v1alpha1.ConditionRemovalBlocked, v1alpha1.ConditionReady,
+	v1alpha1.ConditionAccepted, v1alpha1.ConditionPoolsYAMLWritten, v1alpha1.ConditionMigrationPending,
+	v1alpha1.ConditionRemovalBlocked, v1alpha1.ConditionReady,
 }
 
 func (r *Reconciler) writeStatus(ctx context.Context, s *scope) error {
-	return apply.Status(ctx, r.Client, s.backend, func() {
+	return r.statuses.Write(ctx, r.Client, s.backend, func() {
 		status := &s.backend.Status
 		status.Mode = s.stored.Mode
 		status.PoolsYAMLHash = s.poolsYAML.hash
@@ -42,7 +43,7 @@ func (r *Reconciler) reportUnknown(ctx context.Context, namespace string, cause 
 	if err != nil {
 		return client.IgnoreNotFound(err)
 	}
-	return apply.Status(ctx, r.Client, backend, func() {
+	return r.statuses.Write(ctx, r.Client, backend, func() {
 		apply.Conditions(&backend.Status.Conditions, backend.Generation, []string{v1alpha1.ConditionReady}, []metav1.Condition{{
 			Type:   v1alpha1.ConditionReady,
 			Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonStateUnknown, Message: cause.Error(),

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -66,7 +67,7 @@ func pool(name string, age int64) v1alpha1.DesignatePool {
 }
 
 // entry is the ledger's of such a pool, with its servers listed, joined, and numbered from a key.
-func entry(name string, index int32, replicas, key int32) ledger.Pool {
+func entry(name string, index, replicas, key int32) ledger.Pool {
 	p := ledger.Pool{
 		UID: types.UID("uid-" + name), Object: name, Name: name, ID: conversion.PoolID(namespace, name), Index: index, Accepted: spec(replicas),
 	}
@@ -93,9 +94,7 @@ func deployed(e ledger.Pool) objects {
 	}}
 	of := func(server ledger.Server, role string) map[string]string {
 		all := map[string]string{v1alpha1.LabelOrdinal: fmt.Sprint(server.Ordinal), v1alpha1.LabelServiceRole: role}
-		for key, value := range labels {
-			all[key] = value
-		}
+		maps.Copy(all, labels)
 		return all
 	}
 	for _, server := range e.Servers {
@@ -123,12 +122,8 @@ func together(sets ...objects) objects {
 	result := objects{services: map[string]*corev1.Service{}, pods: map[string]*corev1.Pod{}}
 	for _, set := range sets {
 		result.statefulSets = append(result.statefulSets, set.statefulSets...)
-		for name, service := range set.services {
-			result.services[name] = service
-		}
-		for name, p := range set.pods {
-			result.pods[name] = p
-		}
+		maps.Copy(result.services, set.services)
+		maps.Copy(result.pods, set.pods)
 	}
 	return result
 }

@@ -37,6 +37,8 @@ type Reconciler struct {
 	APIReader client.Reader
 	Recorder  events.EventRecorder
 	Clock     clock.PassiveClock
+
+	statuses apply.Statuses
 }
 
 // +kubebuilder:rbac:groups=designate.openstack.org,resources=designatebackends,verbs=get;list;watch
@@ -192,7 +194,7 @@ func (r *Reconciler) requestRemoval(ctx context.Context, pool *v1alpha1.Designat
 
 func (r *Reconciler) object() apply.Object[*v1alpha1.DesignatePool, *poolac.DesignatePoolApplyConfiguration] {
 	return apply.Object[*v1alpha1.DesignatePool, *poolac.DesignatePoolApplyConfiguration]{
-		Live: &v1alpha1.DesignatePool{}, Extract: poolac.ExtractDesignatePool,
+		Live: &v1alpha1.DesignatePool{}, Extract: poolac.ExtractDesignatePool, WhileDeleted: true,
 	}
 }
 
@@ -212,7 +214,7 @@ func (r *Reconciler) report(
 		})
 	}
 	before := meta.FindStatusCondition(backend.Status.Conditions, v1alpha1.ConditionMultipoolConfigValid).DeepCopy()
-	err := apply.Status(ctx, r.Client, backend, func() {
+	err := r.statuses.Write(ctx, r.Client, backend, func() {
 		apply.Conditions(&backend.Status.Conditions, backend.Generation, ownedConditions, conditions)
 	})
 	if err != nil {

@@ -61,15 +61,23 @@ func makePlan(f facts) plan {
 		result.migrationPending(f.ledger, v1alpha1.MultiPool)
 	case f.present:
 		result.reconcile(f, configured(f.config), true)
-	case f.defaultExists() && f.others(bridgeMade):
-		// On the way back the default pool keeps its last spec until the pools of the ConfigMap are gone.
-		result.reconcile(f, nil, false)
-	case f.defaultExists() && f.ledger.Mode == v1alpha1.MultiPool && !f.others(anyPool):
-		result.migrationPending(f.ledger, v1alpha1.SinglePool)
 	default:
-		result.reconcile(f, []wantedPool{{name: v1alpha1.DefaultPoolName, settings: f.backend.Spec.DefaultPool}}, true)
+		result.withoutConfig(f)
 	}
 	return result
+}
+
+// withoutConfig has the default pool from the DesignateBackend. On the way back from several pools it keeps its last spec
+// until those of the ConfigMap are gone.
+func (p *plan) withoutConfig(f facts) {
+	switch {
+	case f.defaultExists() && f.others(bridgeMade):
+		p.reconcile(f, nil, false)
+	case f.defaultExists() && f.ledger.Mode == v1alpha1.MultiPool && !f.others(anyPool):
+		p.migrationPending(f.ledger, v1alpha1.SinglePool)
+	default:
+		p.reconcile(f, []wantedPool{{name: v1alpha1.DefaultPoolName, settings: f.backend.Spec.DefaultPool}}, true)
+	}
 }
 
 func (f *facts) defaultExists() bool {
@@ -125,29 +133,66 @@ func (p *plan) migrationPending(l ledger.Ledger, wanted v1alpha1.Mode) {
 // reconcile sorts wanted pools into those that can be applied and those that have to wait, and finds the bridge-made
 // pools that nothing wants any more. Without a source for it the default pool is kept as it is.
 func (p *plan) reconcile(f facts, wanted []wantedPool, describesDefault bool) {
-	existing := map[string]*v1alpha1.DesignatePool{}
-	for i := range f.pools {
-		existing[f.pools[i].Name] = &f.pools[i]
-	}
+	kept := map[string]bool{}
 	var notOwned, leaving []string
 	for _, pool := range wanted {
 		object := conversion.ObjectName(pool.name)
-		switch present := existing[object]; {
-		case present != nil && !bridgeMade(present):
+		kept[object] = true
+		switch f.stage(object) {
+		case foreign:
 			notOwned = append(notOwned, object)
-		case present != nil && irrevocable(present, f.ledger):
+		case gone:
 			leaving = append(leaving, object)
-		default:
+		case going:
+			// It works on until it goes, and can be scaled.
+			leaving = append(leaving, object)
+			p.apply = append(p.apply, pool)
+		case ours:
 			p.apply = append(p.apply, pool)
 		}
 	}
 	for i := range f.pools {
 		pool := &f.pools[i]
-		kept := slices.ContainsFunc(wanted, func(w wantedPool) bool { return conversion.ObjectName(w.name) == pool.Name })
-		if bridgeMade(pool) && !kept && (describesDefault || !pool.IsDefault()) && !irrevocable(pool, f.ledger) {
+		described := kept[pool.Name] || (pool.IsDefault() && !describesDefault)
+		if bridgeMade(pool) && !described && !irrevocable(pool, f.ledger) {
 			p.remove = append(p.remove, pool)
 		}
 	}
+	p.appliedExcept(notOwned, leaving)
+}
+
+// stage is where the DesignatePool of an object name stands with the bridge.
+type stage int
+
+const (
+	// ours: it is the bridge's to make or to change.
+	ours stage = iota
+	// going: it is the bridge's, and its removal cannot be taken back.
+	going
+	// gone: it is past the point of no return, and what is written to it does nothing any more.
+	gone
+	// foreign: somebody else made it.
+	foreign
+)
+
+func (f *facts) stage(object string) stage {
+	at := slices.IndexFunc(f.pools, func(p v1alpha1.DesignatePool) bool { return p.Name == object })
+	switch {
+	case at < 0:
+		return ours
+	case !bridgeMade(&f.pools[at]):
+		return foreign
+	case withdrawn(&f.pools[at], f.ledger):
+		return gone
+	case irrevocable(&f.pools[at], f.ledger):
+		return going
+	default:
+		return ours
+	}
+}
+
+// appliedExcept says which pools are not as their source has them, and why.
+func (p *plan) appliedExcept(notOwned, leaving []string) {
 	switch {
 	case len(notOwned) > 0:
 		p.applied(metav1.ConditionFalse, v1alpha1.ReasonPoolNotOwned, fmt.Sprintf(
@@ -155,7 +200,7 @@ func (p *plan) reconcile(f facts, wanted []wantedPool, describesDefault bool) {
 				"Delete them, or take their pools out of the ConfigMap.", strings.Join(notOwned, ", ")))
 	case len(leaving) > 0:
 		p.applied(metav1.ConditionFalse, v1alpha1.ReasonPoolBeingRemoved, fmt.Sprintf(
-			"These DesignatePools are past the point of no return of their removal and are made anew once they are gone: %s.",
+			"The removal of these DesignatePools cannot be taken back; they are made anew once they are gone: %s.",
 			strings.Join(leaving, ", ")))
 	default:
 		p.applied(metav1.ConditionTrue, v1alpha1.ReasonApplied, "Every DesignatePool is as its source says.")
@@ -168,6 +213,11 @@ func bridgeMade(pool *v1alpha1.DesignatePool) bool {
 
 // irrevocable says that the removal of a pool cannot be taken back.
 func irrevocable(pool *v1alpha1.DesignatePool, l ledger.Ledger) bool {
+	return pool.DeletionTimestamp != nil || withdrawn(pool, l)
+}
+
+// withdrawn says that a pool is past the point of no return.
+func withdrawn(pool *v1alpha1.DesignatePool, l ledger.Ledger) bool {
 	entry := l.Pool(pool.UID)
-	return pool.DeletionTimestamp != nil || (entry != nil && entry.Removal != "")
+	return entry != nil && entry.Removal != ""
 }

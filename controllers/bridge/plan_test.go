@@ -141,9 +141,9 @@ func TestMakePlan(t *testing.T) {
 			facts{present: true, config: config("default", "edge", "far"), ledger: inUse(v1alpha1.MultiPool), pools: pools(byHand("edge"))},
 			want{Apply: []string{"default" + fromConfig, "far" + fromConfig}, Applied: v1alpha1.ReasonPoolNotOwned, Valid: v1alpha1.ReasonValid},
 		},
-		"one that is being deleted is made anew once it is gone": {
+		"one that is being deleted works on until it is gone, and is made anew then": {
 			facts{present: true, config: config("default", "edge"), ledger: inUse(v1alpha1.MultiPool), pools: pools(deleting(made("edge")))},
-			want{Apply: []string{"default" + fromConfig}, Applied: v1alpha1.ReasonPoolBeingRemoved, Valid: v1alpha1.ReasonValid},
+			want{Apply: []string{"default" + fromConfig, "edge" + fromConfig}, Applied: v1alpha1.ReasonPoolBeingRemoved, Valid: v1alpha1.ReasonValid},
 		},
 		"one past the point of no return is made anew once it is gone": {
 			facts{present: true, config: config("default", "edge"), ledger: inUse(v1alpha1.MultiPool, "edge"), pools: pools(made("edge"))},

@@ -1,6 +1,8 @@
 package builders
 
 import (
+	"maps"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -163,12 +165,8 @@ func resources(pool *Pool) *corev1ac.ResourceRequirementsApplyConfiguration {
 // requests completes the requests with the limits, as the API server does.
 func requests(wanted corev1.ResourceRequirements) corev1.ResourceList {
 	result := corev1.ResourceList{}
-	for name, quantity := range wanted.Limits {
-		result[name] = quantity
-	}
-	for name, quantity := range wanted.Requests {
-		result[name] = quantity
-	}
+	maps.Copy(result, wanted.Limits)
+	maps.Copy(result, wanted.Requests)
 	return result
 }
 

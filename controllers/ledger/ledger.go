@@ -33,9 +33,9 @@ const formatVersion = 1
 type RemovalPhase string
 
 const (
-	// Withdrawing: the point of no return is passed, and pools.yaml may still hold the pool.
+	// Withdrawing means that the point of no return is passed, and pools.yaml may still hold the pool.
 	Withdrawing RemovalPhase = "Withdrawing"
-	// Withdrawn: pools.yaml does not hold the pool any more, so its servers may go.
+	// Withdrawn means that pools.yaml does not hold the pool any more, so its servers may go.
 	Withdrawn RemovalPhase = "Withdrawn"
 )
 

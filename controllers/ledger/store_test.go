@@ -195,7 +195,7 @@ func TestAWriterThatIsBehindGetsAConflict(t *testing.T) {
 	if wrote, err := second.Write(ctx, c, namespace, other); !apierrors.IsConflict(err) || wrote {
 		t.Errorf("wrote %v, error %v; want a conflict", wrote, err)
 	}
-	if second.Ledger.Mode != "" {
+	if second.Mode != "" {
 		t.Error("a write that failed counts as done")
 	}
 	if strings.Contains(configMapIn(t, c).Data[v1alpha1.LedgerKey], `"index": 9`) {

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/types"
 	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	policyv1ac "k8s.io/client-go/applyconfigurations/policy/v1"
@@ -162,6 +161,6 @@ func (r *Reconciler) delete(ctx context.Context, object client.Object) error {
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("delete %T %s: %w", object, object.GetName(), err)
 	}
-	log.FromContext(ctx).Info("Deleted", "kind", fmt.Sprintf("%T", object), "name", object.GetName(), "uid", types.UID(uid))
+	log.FromContext(ctx).Info("Deleted", "kind", fmt.Sprintf("%T", object), "name", object.GetName(), "uid", uid)
 	return nil
 }

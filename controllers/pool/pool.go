@@ -30,6 +30,8 @@ type Reconciler struct {
 	// APIReader reads from the API server: absence counts only when it says so.
 	APIReader client.Reader
 	Clock     clock.PassiveClock
+
+	statuses apply.Statuses
 }
 
 // +kubebuilder:rbac:groups=designate.openstack.org,resources=designatebackends,verbs=get;list;watch

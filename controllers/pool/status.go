@@ -24,7 +24,7 @@ var ownedConditions = []string{
 }
 
 func (r *Reconciler) writeStatus(ctx context.Context, s *scope) error {
-	return apply.Status(ctx, r.Client, s.pool, func() {
+	return r.statuses.Write(ctx, r.Client, s.pool, func() {
 		status := &s.pool.Status
 		status.PoolName = s.pool.PoolName()
 		s.fillFromLedger(status)
@@ -82,7 +82,7 @@ func (s *scope) conditions() []metav1.Condition {
 			Status: metav1.ConditionTrue, Reason: s.removal.Reason, Message: s.removal.Message,
 		})
 	}
-	return append(conditions, readyCondition(s, conditions))
+	return append(conditions, readyCondition(conditions))
 }
 
 // removing says that the pool is past the point of no return.
@@ -171,7 +171,7 @@ func (s *scope) unready() []string {
 }
 
 // readyCondition takes the reason of the first condition that keeps the pool from being ready.
-func readyCondition(s *scope, others []metav1.Condition) metav1.Condition {
+func readyCondition(others []metav1.Condition) metav1.Condition {
 	ready := metav1.Condition{
 		Type:   v1alpha1.ConditionReady,
 		Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonReady, Message: "The pool is as it should be.",

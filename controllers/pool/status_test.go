@@ -41,7 +41,7 @@ func healthy() *scope {
 		},
 	}
 	for ordinal := range 2 {
-		name := builders.PodName("designate-backendbind9-pool1", int32(ordinal)) //nolint:gosec // 0 or 1
+		name := builders.PodName("designate-backendbind9-pool1", int32(ordinal))
 		s.pods[name] = &corev1.Pod{Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}}
 		s.services[name] = &corev1.Service{Spec: corev1.ServiceSpec{ClusterIP: fmt.Sprintf("10.96.0.%d", ordinal)}}
 		s.services[name+"-control"] = &corev1.Service{Spec: corev1.ServiceSpec{ClusterIP: fmt.Sprintf("10.96.1.%d", ordinal)}}

@@ -12,7 +12,7 @@ import (
 const root = "../.."
 
 var (
-	row       = regexp.MustCompile(`^\| ([AR][0-9]+) \| (.+) \| (.+) \|$`)
+	row       = regexp.MustCompile(`^\| ([AR]\d+) \| (.+) \| (.+) \|$`)
 	reference = regexp.MustCompile("`([^`]+)`: (\"[^\"]+\"(?:, \"[^\"]+\")*)")
 	quoted    = regexp.MustCompile(`"([^"]+)"`)
 )
