@@ -1,0 +1,127 @@
+// Package image makes container images without a container engine: a tar file each, as `docker save` writes them, with
+// one layer.
+package image
+
+import (
+	"archive/tar"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+	"time"
+)
+
+// Layer is the file system of an image in the making.
+type Layer struct {
+	tar   *tar.Writer
+	files map[string]bool
+}
+
+// mergedFolders live under usr in Debian, with symbolic links in their old places. Packages still use both names.
+var mergedFolders = []string{"bin", "lib", "lib64", "sbin"}
+
+// unneeded are folders of packages that no program needs.
+var unneeded = []string{"usr/share/doc/", "usr/share/man/", "usr/share/locale/", "usr/share/lintian/", "usr/share/bug/"}
+
+// NewLayer begins a layer, which is written to w as it grows.
+func NewLayer(w io.Writer) *Layer {
+	return &Layer{tar: tar.NewWriter(w), files: map[string]bool{}}
+}
+
+// AddProgram adds a program of this machine.
+func (l *Layer) AddProgram(name, from string) error {
+	file, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	return l.add(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o755, Size: info.Size()}, file)
+}
+
+// AddLink adds a symbolic link.
+func (l *Layer) AddLink(name, target string) error {
+	return l.add(&tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: target, Mode: 0o777}, nil)
+}
+
+// MergeUsr adds the symbolic links of Debian's merged /usr. It comes before any package.
+func (l *Layer) MergeUsr() error {
+	for _, name := range mergedFolders {
+		if err := l.AddLink(name, "usr/"+name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AddPackage adds the files of a Debian package, from a tar stream. Everything in it belongs to root.
+func (l *Layer) AddPackage(tarball io.Reader) error {
+	reader := tar.NewReader(tarball)
+	for {
+		header, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		name := merged(header.Name)
+		if name == "" || isUnneeded(name) || l.files[name] && header.Typeflag == tar.TypeDir {
+			continue
+		}
+		entry := &tar.Header{
+			Typeflag: header.Typeflag, Name: name, Linkname: header.Linkname, Mode: header.Mode, Size: header.Size,
+		}
+		if header.Typeflag == tar.TypeLink {
+			entry.Linkname = merged(header.Linkname)
+		}
+		if err := l.add(entry, reader); err != nil {
+			return err
+		}
+	}
+}
+
+// Close ends the layer.
+func (l *Layer) Close() error { return l.tar.Close() }
+
+func (l *Layer) add(header *tar.Header, content io.Reader) error {
+	if l.files[header.Name] {
+		return fmt.Errorf("%s would be there twice", header.Name)
+	}
+	l.files[header.Name] = true
+	header.ModTime = time.Unix(0, 0)
+	if err := l.tar.WriteHeader(header); err != nil {
+		return err
+	}
+	if header.Typeflag != tar.TypeReg {
+		return nil
+	}
+	_, err := io.Copy(l.tar, content)
+	return err
+}
+
+// merged is where a file of a package is in a file system whose /usr is merged. For the root folder it is empty.
+func merged(name string) string {
+	name = strings.TrimPrefix(path.Clean("/"+name), "/")
+	first, _, _ := strings.Cut(name, "/")
+	for _, folder := range mergedFolders {
+		if first == folder {
+			return "usr/" + name
+		}
+	}
+	return name
+}
+
+func isUnneeded(name string) bool {
+	for _, prefix := range unneeded {
+		if strings.HasPrefix(name+"/", prefix) {
+			return true
+		}
+	}
+	return false
+}
