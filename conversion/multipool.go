@@ -104,6 +104,7 @@ func parsePools(text string) (*MultipoolConfig, Problems) {
 		pools = append(pools, pool)
 	}
 	problems = append(problems, validateNames(pools)...)
+	problems = append(problems, validateServers(pools)...)
 	if len(problems) > 0 {
 		return nil, problems
 	}
@@ -201,12 +202,28 @@ var noAttributesWarning = Problem{
 func equalAttributesWarnings(pool *decodedPool, before []decodedPool) Problems {
 	for _, other := range before {
 		if maps.Equal(pool.Attributes, other.Attributes) {
-			return Problems{{
-				Field: fieldAttributes,
-				Message: fmt.Sprintf("are the same as those of pool %s on line %d, "+
-					"so Designate's attribute filter cannot tell the two apart", quote(other.Name), other.Line),
-			}}
+			return Problems{sameAttributesWarning(fmt.Sprintf("%s on line %d", quote(other.Name), other.Line))}
 		}
 	}
 	return nil
+}
+
+// sameAttributesWarning is for a pool that has the attributes of another.
+func sameAttributesWarning(other string) Problem {
+	return Problem{
+		Field:   fieldAttributes,
+		Message: fmt.Sprintf("are the same as those of pool %s, so Designate's attribute filter cannot tell the two apart", other),
+	}
+}
+
+// validateServers bounds the servers of all pools together.
+func validateServers(pools []decodedPool) Problems {
+	total := 0
+	for i := range pools {
+		total += int(pools[i].BINDReplicas)
+	}
+	if total <= v1alpha1.MaxServers {
+		return nil
+	}
+	return Problems{{Message: fmt.Sprintf("the pools ask for %d servers together: %d at most are allowed; lower bindReplicas", total, v1alpha1.MaxServers)}}
 }

@@ -2,6 +2,7 @@ package conversion
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"path"
 
@@ -30,6 +31,23 @@ func ValidatePool(pool *v1alpha1.DesignatePool) (warnings []string, err error) {
 		found = append(found, noAttributesWarning)
 	}
 	return found.under("spec").lines(), nil
+}
+
+// NeighbourWarnings name what is likely wrong with a DesignatePool beside the others of its namespace.
+func NeighbourWarnings(pool *v1alpha1.DesignatePool, others []v1alpha1.DesignatePool) []string {
+	var found Problems
+	if len(pool.Spec.Attributes) == 0 {
+		if pool.IsDefault() && len(others) > 0 {
+			found = append(found, noAttributesWarning)
+		}
+		return found.under("spec").lines()
+	}
+	for i := range others {
+		if maps.Equal(pool.Spec.Attributes, others[i].Spec.Attributes) {
+			found = append(found, sameAttributesWarning(quote(others[i].PoolName())))
+		}
+	}
+	return found.under("spec").lines()
 }
 
 // ValidateBackend judges the spec of a DesignateBackend. Warnings name what is legal but likely wrong. The error is of

@@ -93,7 +93,7 @@ func (v configMapValidator) poolsMadeFrom(ctx context.Context, stored *corev1.Co
 		return nil, err
 	}
 	for i := range pools {
-		if madeByBridge(&pools[i]) {
+		if pools[i].MadeByBridge() {
 			names.Insert(pools[i].PoolName())
 		}
 	}

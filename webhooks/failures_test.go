@@ -69,7 +69,7 @@ func TestWhatCannotBeReadIsNeverTakenForAbsent(t *testing.T) {
 		},
 		"a change of the default pool's spec, when its source cannot be told": {
 			path: poolPath, change: change{before: defaultPool, after: makePool("default").FromBridge().Replicas(3).Obj()},
-			reader: without(t, backend, backend, defaultPool), want: unreachable,
+			reader: without(t, poolsListed(), backend, defaultPool), want: unreachable,
 		},
 		"a new list, when the mode cannot be read": {
 			path: configMapPath, change: change{after: poolsListed("default")},

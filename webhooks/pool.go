@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -27,7 +28,7 @@ type poolValidator struct{ reader client.Reader }
 func (v poolValidator) ValidateCreate(
 	ctx context.Context, pool *v1alpha1.DesignatePool,
 ) (admission.Warnings, error) {
-	if madeByBridge(pool) {
+	if pool.MadeByBridge() {
 		return nil, errBridgeLabel
 	}
 	notices, err := judgeAnnotations(&v1alpha1.DesignatePool{}, pool)
@@ -38,14 +39,18 @@ func (v poolValidator) ValidateCreate(
 	if err == nil {
 		err = v.checkNameIsFree(ctx, pool)
 	}
-	return append(notices, warnings...), err
+	if err != nil {
+		return nil, err
+	}
+	beside, err := v.neighbourWarnings(ctx, pool)
+	return append(append(notices, warnings...), beside...), err
 }
 
 // ValidateUpdate implements admission.Validator.
 func (v poolValidator) ValidateUpdate(
 	ctx context.Context, before, after *v1alpha1.DesignatePool,
 ) (admission.Warnings, error) {
-	if madeByBridge(before) != madeByBridge(after) {
+	if before.MadeByBridge() != after.MadeByBridge() {
 		return nil, errBridgeLabel
 	}
 	notices, err := judgeAnnotations(before, after)
@@ -55,11 +60,25 @@ func (v poolValidator) ValidateUpdate(
 	if equality.Semantic.DeepEqual(before.Spec, after.Spec) {
 		return notices, nil
 	}
-	if madeByBridge(after) {
+	if after.MadeByBridge() {
 		return nil, editItsSource(ctx, v.reader, after)
 	}
 	warnings, err := conversion.ValidatePool(after)
-	return append(notices, warnings...), err
+	if err != nil {
+		return nil, err
+	}
+	beside, err := v.neighbourWarnings(ctx, after)
+	return append(append(notices, warnings...), beside...), err
+}
+
+// neighbourWarnings name what is likely wrong with a pool beside the others of its namespace.
+func (v poolValidator) neighbourWarnings(ctx context.Context, pool *v1alpha1.DesignatePool) ([]string, error) {
+	pools, err := poolsOf(ctx, v.reader, pool.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	others := slices.DeleteFunc(pools, func(p v1alpha1.DesignatePool) bool { return p.Name == pool.Name })
+	return conversion.NeighbourWarnings(pool, others), nil
 }
 
 // ValidateDelete implements admission.Validator.
@@ -98,7 +117,7 @@ func (v poolValidator) checkMayGo(ctx context.Context, pool *v1alpha1.DesignateP
 			"match no other pool; set bindReplicas to 0 to stop its servers, or delete the DesignateBackend to remove "+
 			"every pool", v1alpha1.DefaultPoolName, v1alpha1.BackendName)
 	}
-	if !madeByBridge(pool) {
+	if !pool.MadeByBridge() {
 		return nil
 	}
 	var configMap corev1.ConfigMap
@@ -126,23 +145,17 @@ var errBridgeLabel = errors.New("the label " + v1alpha1.LabelSource + "=" + v1al
 	" marks pools that the operator makes from a list, and is not for hands to put on or take off: edit the ConfigMap " +
 	v1alpha1.MultipoolConfigMapName + " to have such a pool, or leave the label out")
 
-// madeByBridge says whether a DesignatePool follows the ConfigMap or the DesignateBackend.
-func madeByBridge(pool *v1alpha1.DesignatePool) bool {
-	return pool.Labels[v1alpha1.LabelSource] == v1alpha1.SourceBridge
-}
-
-// editItsSource is the denial of a change to what a bridge-made pool's source says. In single-pool mode that source is
-// the DesignateBackend.
+// editItsSource is the denial of a change to what a bridge-made pool's source says. Without the ConfigMap, the source of
+// the default pool is the DesignateBackend.
 func editItsSource(ctx context.Context, reader client.Reader, pool *v1alpha1.DesignatePool) error {
-	if pool.IsDefault() {
-		backend, err := backendOf(ctx, reader, pool.Namespace)
-		if err != nil {
-			return err
-		}
-		if backend != nil && backend.Status.Mode == v1alpha1.SinglePool {
-			return fmt.Errorf("pool %q follows its source: edit spec.defaultPool of the DesignateBackend %s",
-				pool.PoolName(), v1alpha1.BackendName)
-		}
+	key := client.ObjectKey{Namespace: pool.Namespace, Name: v1alpha1.MultipoolConfigMapName}
+	err := reader.Get(ctx, key, &corev1.ConfigMap{})
+	switch {
+	case pool.IsDefault() && apierrors.IsNotFound(err):
+		return fmt.Errorf("pool %q follows its source: edit spec.defaultPool of the DesignateBackend %s",
+			pool.PoolName(), v1alpha1.BackendName)
+	case client.IgnoreNotFound(err) != nil:
+		return fmt.Errorf("pool %q follows its source, and which that is could not be read: %w", pool.PoolName(), err)
 	}
 	return fmt.Errorf("pool %q follows its source: edit the ConfigMap %s",
 		pool.PoolName(), v1alpha1.MultipoolConfigMapName)

@@ -98,14 +98,14 @@ func TestChangingADesignatePool(t *testing.T) {
 			before: makePool("edge").FromBridge().Obj(), after: makePool("edge").FromBridge().Replicas(3).Obj(),
 			want: verdict{denied: editConfigMap},
 		},
-		"the default pool too, once there are several": {
+		"the default pool too, while there is a list": {
 			before: makePool("default").FromBridge().Obj(), after: makePool("default").FromBridge().Replicas(3).Obj(),
-			stored: []client.Object{makeBackend().Running(v1alpha1.MultiPool, 1).Obj()},
+			stored: []client.Object{makeBackend().Running(v1alpha1.MultiPool, 1).Obj(), poolsListed("default")},
 			want: verdict{
 				denied: `pool "default" follows its source: edit the ConfigMap designate-multipool-config`,
 			},
 		},
-		"the default pool of single-pool mode is changed in the DesignateBackend": {
+		"the default pool without a list is changed in the DesignateBackend": {
 			before: makePool("default").FromBridge().Obj(), after: makePool("default").FromBridge().Replicas(3).Obj(),
 			stored: []client.Object{makeBackend().Running(v1alpha1.SinglePool, 1).Obj()},
 			want: verdict{

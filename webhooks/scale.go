@@ -58,7 +58,7 @@ func (h scaleHandler) judge(ctx context.Context, key client.ObjectKey, replicas 
 	if err := h.reader.Get(ctx, key, &pool); err != nil {
 		return fmt.Errorf("reading DesignatePool %s: %w", key.Name, err)
 	}
-	if madeByBridge(&pool) {
+	if pool.MadeByBridge() {
 		return editItsSource(ctx, h.reader, &pool)
 	}
 	if replicas < 0 || replicas > v1alpha1.MaxReplicas {

@@ -18,8 +18,8 @@ const (
 const (
 	// ConditionMultipoolConfigValid: the ConfigMap designate-multipool-config can be used as it stands. Absent without it.
 	ConditionMultipoolConfigValid = "MultipoolConfigValid"
-	// ConditionMultipoolConfigApplied: the DesignatePools that the bridge makes are as their source says.
-	ConditionMultipoolConfigApplied = "MultipoolConfigApplied"
+	// ConditionPoolsApplied: the DesignatePools that the bridge makes are as their source says.
+	ConditionPoolsApplied = "PoolsApplied"
 	// ConditionPoolsYAMLWritten: pools.yaml holds every pool that has servers.
 	ConditionPoolsYAMLWritten = "PoolsYAMLWritten"
 	// ConditionMigrationPending: the other mode was asked for while servers are in use. Absent when nobody asked.
@@ -44,6 +44,11 @@ const (
 	ReasonServersReady = "ServersReady"
 	// ReasonServersNotReady: the message says how many are. Clears itself, unless a server cannot start.
 	ReasonServersNotReady = "ServersNotReady"
+	// ReasonWaitingForAddress: a control Service has no address yet, so Designate could not reach its server. Clears itself,
+	// unless nothing gives load balancers addresses.
+	ReasonWaitingForAddress = "WaitingForAddress"
+	// ReasonWaitingToJoin: servers are ready, and clients are not led to all of them yet. Clears itself.
+	ReasonWaitingToJoin = "WaitingToJoin"
 	// ReasonScalingDown: servers that are no longer wanted have not left yet. Clears itself.
 	ReasonScalingDown = "ScalingDown"
 	// ReasonRollingOut: servers are being replaced one at a time. Clears itself.
@@ -81,7 +86,7 @@ const (
 	ReasonForceAnnotationMismatch = "ForceAnnotationMismatch"
 )
 
-// Reasons of MultipoolConfigValid and MultipoolConfigApplied.
+// Reasons of MultipoolConfigValid and PoolsApplied.
 const (
 	// ReasonValid: the ConfigMap can be used.
 	ReasonValid = "Valid"
@@ -99,6 +104,14 @@ const (
 	ReasonMigrationPending = "MigrationPending"
 	// ReasonRemovalInProgress: the DesignateBackend is being deleted, and its pools with it.
 	ReasonRemovalInProgress = "RemovalInProgress"
+)
+
+// Reasons of Events that are not reasons of conditions too.
+const (
+	// EventForcedRemoval: a pool passes the gate because somebody forced it.
+	EventForcedRemoval = "ForcedRemoval"
+	// EventKeyMadeAnew: an RNDC key was lost with every copy; its server and Designate must read the new one. Needs a person.
+	EventKeyMadeAnew = "KeyMadeAnew"
 )
 
 // Reasons of PoolsYAMLWritten.

@@ -94,6 +94,7 @@ type BINDTemplate struct {
 	Options []string `json:"options,omitempty"`
 
 	// Compute resources of the BIND container.
+	// +kubebuilder:validation:XValidation:rule="!has(self.claims)",message="resource claims are not supported"
 	// +optional
 	Resources corev1.ResourceRequirements `json:"resources,omitempty"`
 
@@ -125,7 +126,7 @@ type BINDTemplate struct {
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 
 	// How the servers of a pool are spread over zones and nodes. A constraint without a labelSelector counts the
-	// servers of one pool.
+	// servers of one pool. When left out, they are kept on different nodes where that can be.
 	// +kubebuilder:validation:MaxItems=16
 	// +listType=map
 	// +listMapKey=topologyKey
@@ -186,7 +187,7 @@ type DesignateBackendStatus struct {
 	// +optional
 	PoolsYAMLHash string `json:"poolsYAMLHash,omitempty"`
 
-	// Conditions: Accepted, MultipoolConfigValid, MultipoolConfigApplied, PoolsYAMLWritten, MigrationPending, RemovalBlocked, Ready.
+	// Conditions: Accepted, MultipoolConfigValid, PoolsApplied, PoolsYAMLWritten, MigrationPending, RemovalBlocked, Ready.
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=32

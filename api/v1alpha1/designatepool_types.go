@@ -27,6 +27,7 @@ type DesignatePoolSpec struct {
 // PoolBIND overrides parts of the DesignateBackend's BIND template for one pool. What is left out is taken from there.
 type PoolBIND struct {
 	// Compute resources of the BIND container.
+	// +kubebuilder:validation:XValidation:rule="!has(self.claims)",message="resource claims are not supported"
 	// +optional
 	Resources *corev1.ResourceRequirements `json:"resources,omitempty"`
 
@@ -34,13 +35,15 @@ type PoolBIND struct {
 	// +optional
 	Storage *BINDStorage `json:"storage,omitempty"`
 
-	// Node labels that the pool's servers require.
+	// Node labels that the pool's servers require, instead of the DesignateBackend's.
+	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=64
 	// +optional
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
 
-	// How the pool's servers are spread over zones and nodes. A constraint without a labelSelector counts the
-	// servers of this pool.
+	// How the pool's servers are spread over zones and nodes, instead of the DesignateBackend's constraints. A constraint
+	// without a labelSelector counts the servers of this pool.
+	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	// +listType=map
 	// +listMapKey=topologyKey
@@ -183,6 +186,9 @@ func (p *DesignatePool) PoolName() string {
 
 // IsDefault says whether this is the pool named default, which every Designate has.
 func (p *DesignatePool) IsDefault() bool { return p.PoolName() == DefaultPoolName }
+
+// MadeByBridge says whether the pool follows the ConfigMap designate-multipool-config, or the DesignateBackend.
+func (p *DesignatePool) MadeByBridge() bool { return p.Labels[LabelSource] == SourceBridge }
 
 // DesignatePoolList is a list of DesignatePools.
 //

@@ -29,6 +29,9 @@ const (
 	MaxNSRecords = 64
 	// MaxAttributes bounds the attributes of one pool.
 	MaxAttributes = 64
+	// MaxServers bounds the servers of all pools of one multipool ConfigMap, so that pools.yaml and the Secret of their keys
+	// stay below what one object may hold.
+	MaxServers = 1500
 	// MaxPools bounds the pools of one multipool ConfigMap.
 	MaxPools = 500
 )

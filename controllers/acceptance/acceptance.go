@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
@@ -26,13 +27,13 @@ type Verdict struct {
 
 // Judge judges all DesignatePools of a namespace.
 //
-// A name belongs to the pool that has an entry for it in the ledger, even when that pool's object has vanished, for its
-// servers are still there. Otherwise the oldest claim wins: by creation time, then by UID. Names count as one when
+// A name belongs to the pool that has a claim to it among claims, the last one counting, even when that pool's object has
+// vanished, for its servers are still there. Otherwise the oldest claim wins: by creation time, then by UID. Names count as one when
 // Designate's database would take them for one.
-func Judge(pools []v1alpha1.DesignatePool, entries []ledger.Pool) map[types.UID]Verdict {
+func Judge(pools []v1alpha1.DesignatePool, claims []ledger.Pool) map[types.UID]Verdict {
 	holders := map[string]holder{}
-	for _, entry := range entries {
-		holders[conversion.FoldName(entry.Name)] = holder{uid: entry.UID, object: entry.Object, name: entry.Name}
+	for _, claim := range claims {
+		holders[conversion.FoldName(claim.Name)] = holder{uid: claim.UID, object: claim.Object, name: claim.Name}
 	}
 	for _, pool := range ByAge(pools) {
 		if looksLikeDefault(pool) {
@@ -48,6 +49,21 @@ func Judge(pools []v1alpha1.DesignatePool, entries []ledger.Pool) map[types.UID]
 		verdicts[pools[i].UID] = judge(&pools[i], holders[conversion.FoldName(pools[i].PoolName())])
 	}
 	return verdicts
+}
+
+// Claims are the claims to pool names of a namespace that go before those of DesignatePools: of what runs, whether the
+// ledger knows of it or has been lost, and of the ledger's entries.
+func Claims(statefulSets []appsv1.StatefulSet, entries []ledger.Pool) []ledger.Pool {
+	var claims []ledger.Pool
+	for i := range statefulSets {
+		labels := statefulSets[i].Labels
+		if name := statefulSets[i].Annotations[v1alpha1.AnnotationPoolName]; name != "" {
+			claims = append(claims, ledger.Pool{
+				UID: types.UID(labels[v1alpha1.LabelPoolUID]), Object: labels[v1alpha1.LabelPool], Name: name,
+			})
+		}
+	}
+	return append(claims, entries...)
 }
 
 // ByAge is the order in which claims count: by creation time, then by UID.

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -12,15 +13,18 @@ import (
 const conflictDelay = 100 * time.Millisecond
 
 // Outcome is what a reconcile returns for what its parts did. Another writer having been faster is no failure: the pass
-// is made again, without the noise of an error. Everything else is.
+// is made again, without the noise of an error. A name that is taken is a matter for a person, which the status shows: it
+// is looked at again after a while. Everything else is a failure.
 func Outcome(failures ...error) (reconcile.Result, error) {
 	var result reconcile.Result
 	var remaining []error
 	for _, failure := range failures {
 		switch {
 		case failure == nil:
-		case onlyConflicts(failure):
+		case all(failure, apierrors.IsConflict):
 			result.RequeueAfter = conflictDelay
+		case all(failure, isNameTaken):
+			result.RequeueAfter = cmp.Or(result.RequeueAfter, TakenDelay)
 		default:
 			remaining = append(remaining, failure)
 		}
@@ -31,14 +35,19 @@ func Outcome(failures ...error) (reconcile.Result, error) {
 	return result, nil
 }
 
-// onlyConflicts says whether an error, or every one of those joined in it, is a conflict.
-func onlyConflicts(err error) bool {
+func isNameTaken(err error) bool {
+	_, taken := errors.AsType[*NameTakenError](err)
+	return taken
+}
+
+// all says whether an error, or every one of those joined in it, is of a kind.
+func all(err error, kind func(error) bool) bool {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
-		return apierrors.IsConflict(err)
+		return kind(err)
 	}
 	for _, part := range joined.Unwrap() {
-		if !onlyConflicts(part) {
+		if !all(part, kind) {
 			return false
 		}
 	}

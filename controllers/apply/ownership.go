@@ -3,6 +3,7 @@ package apply
 import (
 	"fmt"
 	"reflect"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -10,6 +11,10 @@ import (
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 )
+
+// TakenDelay is how soon to look again at a name that something else had. The caches do not hold other people's objects,
+// so no event tells when it is free.
+const TakenDelay = 30 * time.Second
 
 // NameTakenError says that an object which is needed exists and belongs to something else.
 type NameTakenError struct {

@@ -24,7 +24,19 @@ import (
 // writes would otherwise compare with a status from before one, find nothing to write, and never look again.
 type Statuses struct {
 	mutex   sync.Mutex
-	written map[types.UID]string
+	written map[client.ObjectKey]ownWrite
+}
+
+type ownWrite struct {
+	uid             types.UID
+	resourceVersion string
+}
+
+// Forget forgets an object that is gone.
+func (s *Statuses) Forget(key client.ObjectKey) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	delete(s.written, key)
 }
 
 // Write changes the status of an object and writes it once, if anything differs. The write carries the resource version
@@ -53,18 +65,19 @@ func (s *Statuses) Write(ctx context.Context, c client.Client, object client.Obj
 func (s *Statuses) checkNewest(object client.Object) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	written, pending := s.written[object.GetUID()]
-	if !pending {
+	key := client.ObjectKeyFromObject(object)
+	written, pending := s.written[key]
+	if !pending || written.uid != object.GetUID() {
 		return nil
 	}
-	order, err := resourceversion.CompareResourceVersion(object.GetResourceVersion(), written)
+	order, err := resourceversion.CompareResourceVersion(object.GetResourceVersion(), written.resourceVersion)
 	if err != nil {
 		return fmt.Errorf("age of %T %s: %w", object, object.GetName(), err)
 	}
 	if order < 0 {
 		return apierrors.NewConflict(schema.GroupResource{}, object.GetName(), errors.New("the cache does not have the newest status yet"))
 	}
-	delete(s.written, object.GetUID())
+	delete(s.written, key)
 	return nil
 }
 
@@ -72,9 +85,9 @@ func (s *Statuses) remember(object client.Object) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if s.written == nil {
-		s.written = map[types.UID]string{}
+		s.written = map[client.ObjectKey]ownWrite{}
 	}
-	s.written[object.GetUID()] = object.GetResourceVersion()
+	s.written[client.ObjectKeyFromObject(object)] = ownWrite{object.GetUID(), object.GetResourceVersion()}
 }
 
 // Conditions sets the conditions that a controller owns, all of them: one of owned that is not wanted is removed.

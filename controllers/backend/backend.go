@@ -34,11 +34,11 @@ type Reconciler struct {
 
 // +kubebuilder:rbac:groups=designate.openstack.org,resources=designatebackends,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=designate.openstack.org,resources=designatebackends/status,verbs=get;patch
-// +kubebuilder:rbac:groups=designate.openstack.org,resources=designatebackends/finalizers,verbs=update
 // +kubebuilder:rbac:groups=designate.openstack.org,resources=designatepools,verbs=get;list;watch
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=services;pods;persistentvolumeclaims,verbs=get;list;watch
-// +kubebuilder:rbac:groups="",resources=configmaps;secrets,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;update;patch;delete
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
@@ -48,6 +48,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	s, err := r.gather(ctx, request.Namespace)
 	if err != nil {
 		return apply.Outcome(err, r.reportUnknown(ctx, request.Namespace, err))
+	}
+	if s.backend == nil {
+		r.statuses.Forget(request.NamespacedName)
 	}
 	if s.idle() {
 		return ctrl.Result{}, nil
@@ -61,13 +64,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if s.backendLeaves() && len(s.pools) == 0 && len(planned.Pools) == 0 {
 		return apply.Outcome(r.releaseBackend(ctx, s))
 	}
-	r.announceWithdrawals(ctx, s, planned)
+	forced := s.forcedRemovals(planned)
 	if _, err := s.stored.Write(ctx, r.Client, s.namespace, planned); err != nil {
 		return apply.Outcome(err, r.reportUnknown(ctx, s.namespace, err))
 	}
+	r.announce(ctx, s, forced)
 	var failures []error
-	failures = append(failures, s.keysOutcome(r.ensureKeys(ctx, s)))
-	failures = append(failures, r.ensurePoolsYAML(ctx, s))
+	s.keysErr = r.ensureKeys(ctx, s)
+	failures = append(failures, s.keysErr, r.ensurePoolsYAML(ctx, s))
 	if s.poolsYAML.settled {
 		_, err := s.stored.Write(ctx, r.Client, s.namespace, ledger.Settle(planned, s.facts))
 		failures = append(failures, err)
@@ -78,19 +82,25 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return apply.Outcome(failures...)
 }
 
-// announceWithdrawals says of each pool that is about to pass the point of no return that it does, and why.
-func (r *Reconciler) announceWithdrawals(ctx context.Context, s *scope, planned *ledger.Ledger) {
+// forcedRemovals are the pools that pass the point of no return with a plan because somebody forced them.
+func (s *scope) forcedRemovals(planned *ledger.Ledger) []*v1alpha1.DesignatePool {
+	var pools []*v1alpha1.DesignatePool
 	for i := range s.pools {
-		pool := &s.pools[i]
-		before, after := s.stored.Pool(pool.UID), planned.Pool(pool.UID)
-		if before == nil || before.Removal != "" || after.Removal == "" {
-			continue
+		uid := s.pools[i].UID
+		before, after := s.stored.Pool(uid), planned.Pool(uid)
+		if before != nil && !before.Removing() && after.Removing() && s.removals[uid].Forced {
+			pools = append(pools, &s.pools[i])
 		}
-		if s.removals[pool.UID].Forced {
-			log.FromContext(ctx).Info("Removing pool by force, without knowing whether it has zones", "pool", after.Name)
-			r.Recorder.Eventf(pool, s.relatedBackend(), corev1.EventTypeWarning, "ForcedRemoval", "Remove",
-				"The annotation %s was set: the pool is removed without asking Designate whether it still has zones.",
-				v1alpha1.AnnotationForceRemoval)
-		}
+	}
+	return pools
+}
+
+// announce says of pools that they are removed by force.
+func (r *Reconciler) announce(ctx context.Context, s *scope, forced []*v1alpha1.DesignatePool) {
+	for _, pool := range forced {
+		log.FromContext(ctx).Info("Removing pool by force, without knowing whether it has zones", "pool", pool.PoolName())
+		r.Recorder.Eventf(pool, s.relatedBackend(), corev1.EventTypeWarning, v1alpha1.EventForcedRemoval, "Remove",
+			"The annotation %s was set: the pool is removed without asking Designate whether it still has zones.",
+			v1alpha1.AnnotationForceRemoval)
 	}
 }

@@ -10,25 +10,10 @@ import (
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/builders"
-	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
 	"github.com/designate-pools/designate-pool-operator/conversion"
 )
 
 // What objects bear of the numbers and names under which they were made. It is what a lost ledger is planned anew from.
-
-// deployedEntries are the claims to pool names of what runs.
-func (s *scope) deployedEntries() []ledger.Pool {
-	var entries []ledger.Pool
-	for i := range s.objects.statefulSets {
-		statefulSet := &s.objects.statefulSets[i]
-		if name := statefulSet.Annotations[v1alpha1.AnnotationPoolName]; name != "" {
-			entries = append(entries, ledger.Pool{
-				UID: types.UID(statefulSet.Labels[v1alpha1.LabelPoolUID]), Object: statefulSet.Labels[v1alpha1.LabelPool], Name: name,
-			})
-		}
-	}
-	return entries
-}
 
 // recovered is the spec of a pool that runs, as far as pools.yaml and its StatefulSet show it; nil when they do not.
 func (s *scope) recovered(uid types.UID, name string) *v1alpha1.DesignatePoolSpec {
@@ -47,8 +32,8 @@ func (s *scope) recovered(uid types.UID, name string) *v1alpha1.DesignatePoolSpe
 	}}
 }
 
-// named says whether pools.yaml names an address.
-func (s *scope) named(address string) bool {
+// inPoolsYAML says whether pools.yaml names an address.
+func (s *scope) inPoolsYAML(address string) bool {
 	return slices.ContainsFunc(s.current, func(entry conversion.PoolEntry) bool {
 		return slices.ContainsFunc(entry.Nameservers, func(n conversion.Address) bool { return n.Host == address })
 	})
@@ -99,7 +84,7 @@ func (s *scope) deployedMode() v1alpha1.Mode {
 		if !slices.ContainsFunc(s.objects.statefulSets, func(o appsv1.StatefulSet) bool { return o.Name == name }) {
 			continue
 		}
-		if control := s.objects.services[builders.ControlServiceName(name, 0)]; control != nil && s.named(builders.ServiceAddress(control)) {
+		if control := s.objects.services[builders.ControlServiceName(name, 0)]; control != nil && s.inPoolsYAML(builders.ServiceAddress(control)) {
 			return mode
 		}
 		deployed = mode

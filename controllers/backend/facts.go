@@ -79,16 +79,16 @@ func (s *scope) inOrder() []*v1alpha1.DesignatePool {
 	pools := acceptance.ByAge(s.pools)
 	slices.SortStableFunc(pools, func(a, b *v1alpha1.DesignatePool) int {
 		return cmp.Or(
-			first(a.IsDefault(), b.IsDefault()),
-			first(s.deployedIndex(a.UID) != nil, s.deployedIndex(b.UID) != nil),
+			earlier(a.IsDefault(), b.IsDefault()),
+			earlier(s.deployedIndex(a.UID) != nil, s.deployedIndex(b.UID) != nil),
 			cmp.Compare(listed[a.PoolName()], listed[b.PoolName()]),
 		)
 	})
 	return pools
 }
 
-// first orders what has a property before what has not.
-func first(a, b bool) int {
+// earlier orders what has a property before what has not.
+func earlier(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
@@ -108,10 +108,10 @@ func (s *scope) poolFacts(pool *v1alpha1.DesignatePool) ledger.PoolFacts {
 		Withdraw: s.removals[pool.UID].Allowed,
 		Index:    s.deployedIndex(pool.UID),
 	}
-	// A pool that is going and never had anything gets nothing now, nor does one whose backend is missing.
+	// A pool that is to go and never had anything gets nothing now, nor does one whose backend is missing.
 	hasSomething := s.stored.Pool(pool.UID) != nil || facts.Index != nil
 	switch verdict := s.verdicts[pool.UID]; {
-	case verdict.Accepted && (hasSomething || (pool.DeletionTimestamp == nil && s.backend != nil)):
+	case verdict.Accepted && (hasSomething || (!s.removals[pool.UID].Wanted && s.backend != nil)):
 		facts.Accepted = &pool.Spec
 	case verdict.Holds && !verdict.Accepted && s.stored.Pool(pool.UID) == nil:
 		// The last accepted spec was lost with the ledger: what Designate was told of it stays in force.
@@ -175,7 +175,7 @@ func (s *scope) addServers(facts *ledger.PoolFacts, index int32) {
 func (s *scope) serverFacts(uid types.UID, index int32, statefulSet string, ordinal int32, control *corev1.Service) ledger.ServerFacts {
 	facts := ledger.ServerFacts{Address: builders.ServiceAddress(control)}
 	facts.RNDCKey, _ = number(control.Annotations[v1alpha1.AnnotationRNDCKey])
-	facts.InPoolsYAML = facts.Address != "" && s.named(facts.Address)
+	facts.InPoolsYAML = facts.Address != "" && s.inPoolsYAML(facts.Address)
 	open := s.objects.services[builders.ClientServiceName(index, ordinal)]
 	facts.ClientOpen = open != nil && open.Labels[v1alpha1.LabelPoolUID] == string(uid) && builders.ServiceIsOpen(open)
 	pod := s.objects.pods[builders.PodName(statefulSet, ordinal)]

@@ -14,6 +14,7 @@ import (
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/apply"
 	"github.com/designate-pools/designate-pool-operator/controllers/builders"
+	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
 	"github.com/designate-pools/designate-pool-operator/controllers/rndckeys"
 	"github.com/designate-pools/designate-pool-operator/conversion"
 )
@@ -32,22 +33,13 @@ func (r *Reconciler) ensureKeys(ctx context.Context, s *scope) error {
 	}
 	keys := map[string][]byte{}
 	for _, entry := range s.stored.Pools {
-		copies, err := rndckeys.Copies(ctx, r.Client, s.namespace, builders.KeySecretName(entry.Index), string(entry.UID))
-		if err != nil {
-			return err
-		}
 		for _, server := range entry.Servers {
 			name := conversion.RNDCKeyName(server.RNDCKey)
-			switch {
-			case current[name] != nil:
-				keys[name] = current[name]
-			case copies[name] != nil:
-				log.FromContext(ctx).Info("Putting back RNDC key", "key", name, "pool", entry.Name)
-				keys[name] = copies[name]
-			default:
-				if keys[name], err = newKey(name); err != nil {
-					return err
-				}
+			if keys[name] = current[name]; keys[name] != nil {
+				continue
+			}
+			if keys[name], err = r.lostKey(ctx, s, &entry, server, name); err != nil {
+				return err
 			}
 		}
 	}
@@ -61,14 +53,25 @@ func (r *Reconciler) ensureKeys(ctx context.Context, s *scope) error {
 	return err
 }
 
-// keysOutcome notes what came of the keys, for the status. A name that is taken is a matter for a person: trying again
-// changes nothing, and an event on the Secret does.
-func (s *scope) keysOutcome(err error) error {
-	s.keysErr = err
-	if _, taken := errors.AsType[*apply.NameTakenError](err); taken {
-		return nil
+// lostKey is the key of a server as its pool's own Secret has it, else a new one.
+func (r *Reconciler) lostKey(
+	ctx context.Context, s *scope, entry *ledger.Pool, server ledger.Server, name string,
+) ([]byte, error) {
+	// From the API server: a Secret that lost its label is missing from the cache, and the key in it is not.
+	copies, err := rndckeys.Copies(ctx, r.APIReader, s.namespace, builders.KeySecretName(entry.Index), string(entry.UID))
+	if err != nil {
+		return nil, err
 	}
-	return err
+	if copies[name] != nil {
+		log.FromContext(ctx).Info("Putting back RNDC key", "key", name, "pool", entry.Name)
+		return copies[name], nil
+	}
+	if server.Listed() && s.backend != nil {
+		r.Recorder.Eventf(s.backend, nil, corev1.EventTypeWarning, v1alpha1.EventKeyMadeAnew, "EnsureKeys",
+			"The key %s of server %d of pool %q was lost with every copy and is made anew: delete the server's pod, and restart "+
+				"Designate's worker, so that both read the new one.", name, server.Ordinal, entry.Name)
+	}
+	return newKey(name)
 }
 
 // newKey is a key statement of BIND, as rndc and named both read it.

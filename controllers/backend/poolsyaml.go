@@ -45,8 +45,7 @@ func (r *Reconciler) ensurePoolsYAML(ctx context.Context, s *scope) error {
 		// An empty file would have Designate's worker serve nothing. A pool that is removed with no other left to write
 		// stays in the file, which nobody needs any more.
 		outcome.settled = true
-		outcome.hash = hashOf(s.currentText)
-		outcome.reason, outcome.message = v1alpha1.ReasonNoServersYet, "No pool has had a ready server, so there is nothing to write."
+		outcome.reason, outcome.message = v1alpha1.ReasonNoServersYet, "No server has been ready and had an address, so there is nothing to write."
 		return nil
 	}
 	text, err := conversion.RenderPoolsYAML(entries)
@@ -65,12 +64,13 @@ func (r *Reconciler) ensurePoolsYAML(ctx context.Context, s *scope) error {
 	switch {
 	case errors.As(err, &taken):
 		outcome.reason, outcome.message = v1alpha1.ReasonNameTaken, taken.Error()
-		return nil // Trying again changes nothing; an event on the object does.
+		return err
 	case err != nil:
 		outcome.reason, outcome.message = v1alpha1.ReasonWriteFailed, err.Error()
 		return err
 	}
-	outcome.settled, outcome.written, outcome.hash = true, true, hashOf(string(text))
+	sum := sha256.Sum256(text)
+	outcome.settled, outcome.written, outcome.hash = true, true, hex.EncodeToString(sum[:])
 	outcome.reason = v1alpha1.ReasonWritten
 	outcome.message = fmt.Sprintf("pools.yaml holds %d pools: %s.", len(entries), strings.Join(namesOf(entries), ", "))
 	return nil
@@ -122,7 +122,7 @@ func (s *scope) remainingEntries() ([]conversion.PoolEntry, error) {
 			s.currentErr)
 	}
 	return slices.DeleteFunc(slices.Clone(s.current), func(entry conversion.PoolEntry) bool {
-		return slices.ContainsFunc(s.stored.Pools, func(p ledger.Pool) bool { return p.Removal != "" && p.Name == entry.Name })
+		return slices.ContainsFunc(s.stored.Pools, func(p ledger.Pool) bool { return p.Removing() && p.Name == entry.Name })
 	}), nil
 }
 
@@ -132,12 +132,4 @@ func namesOf(entries []conversion.PoolEntry) []string {
 		names = append(names, fmt.Sprintf("%q", entries[i].Name))
 	}
 	return names
-}
-
-func hashOf(text string) string {
-	if text == "" {
-		return ""
-	}
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
 }

@@ -2,7 +2,6 @@ package backend
 
 import (
 	"context"
-	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -43,9 +42,5 @@ func (r *Reconciler) deleteOurs(ctx context.Context, object client.Object) error
 	if !apply.IsOperators(object) {
 		return nil
 	}
-	uid := object.GetUID()
-	if err := r.Client.Delete(ctx, object, client.Preconditions{UID: &uid}); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("delete %T %s: %w", object, object.GetName(), err)
-	}
-	return nil
+	return apply.Delete(ctx, r.Client, object)
 }

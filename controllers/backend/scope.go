@@ -52,7 +52,8 @@ type scope struct {
 type poolsYAMLOutcome struct {
 	// settled says that pools.yaml names nothing that is to leave.
 	settled bool
-	hash    string
+	// hash is that of the text, when it was written.
+	hash string
 	// reason and message are those of the condition PoolsYAMLWritten, written its status.
 	written         bool
 	reason, message string
@@ -157,16 +158,21 @@ func (r *Reconciler) gatherLedger(ctx context.Context, s *scope) error {
 	return err
 }
 
+// gatherObjects reads from the cache, unless the ledger is lost: then these objects are all that is known.
 func (r *Reconciler) gatherObjects(ctx context.Context, s *scope) error {
+	var reader client.Reader = r.Client
+	if s.ledgerLost {
+		reader = r.APIReader
+	}
 	inNamespace := client.InNamespace(s.namespace)
 	managed := client.HasLabels{v1alpha1.LabelPoolUID}
 	var statefulSets appsv1.StatefulSetList
-	if err := r.Client.List(ctx, &statefulSets, inNamespace, managed); err != nil {
+	if err := reader.List(ctx, &statefulSets, inNamespace, managed); err != nil {
 		return wrap(err, "list StatefulSets")
 	}
 	s.objects.statefulSets = statefulSets.Items
 	var services corev1.ServiceList
-	if err := r.Client.List(ctx, &services, inNamespace, managed); err != nil {
+	if err := reader.List(ctx, &services, inNamespace, managed); err != nil {
 		return wrap(err, "list Services")
 	}
 	s.objects.services = make(map[string]*corev1.Service, len(services.Items))
@@ -174,7 +180,7 @@ func (r *Reconciler) gatherObjects(ctx context.Context, s *scope) error {
 		s.objects.services[services.Items[i].Name] = &services.Items[i]
 	}
 	var pods corev1.PodList
-	if err := r.Client.List(ctx, &pods, inNamespace, managed); err != nil {
+	if err := reader.List(ctx, &pods, inNamespace, managed); err != nil {
 		return wrap(err, "list Pods")
 	}
 	s.objects.pods = make(map[string]*corev1.Pod, len(pods.Items))
@@ -186,13 +192,10 @@ func (r *Reconciler) gatherObjects(ctx context.Context, s *scope) error {
 
 // judge decides which pools count, and which may go.
 func (s *scope) judge() {
-	// What runs holds its name, whether the ledger knows of it or has been lost.
-	s.verdicts = acceptance.Judge(s.pools, append(s.deployedEntries(), s.stored.Pools...))
+	s.verdicts = acceptance.Judge(s.pools, acceptance.Claims(s.objects.statefulSets, s.stored.Pools))
 	s.removals = make(map[types.UID]removal.Verdict, len(s.pools))
 	for i := range s.pools {
-		s.removals[s.pools[i].UID] = removal.Judge(removal.Facts{
-			Pool: &s.pools[i], Backend: s.backend, OtherPools: removal.Others(&s.pools[i], s.pools, s.stored.Pools),
-		})
+		s.removals[s.pools[i].UID] = removal.Judge(removal.FactsOf(&s.pools[i], s.backend, s.pools, s.stored.Pools, s.ledgerLost))
 	}
 }
 

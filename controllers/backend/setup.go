@@ -3,6 +3,7 @@ package backend
 import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -30,16 +31,19 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 		Watches(&appsv1.StatefulSet{}, requests.ToBackend()).
 		Watches(&corev1.Service{}, requests.ToBackend()).
 		Watches(&corev1.Pod{}, requests.ToBackend()).
+		// What may be the last thing that is left of a pool.
+		Watches(&corev1.PersistentVolumeClaim{}, requests.ToBackend(), builder.WithPredicates(requests.OnlyDeletions())).
+		Watches(&policyv1.PodDisruptionBudget{}, requests.ToBackend(), builder.WithPredicates(requests.OnlyDeletions())).
 		Complete(r)
 }
 
-// concerns lets through the ConfigMaps that the aggregator reads or writes.
+// concerns lets through the ConfigMaps that the aggregator reads or writes, and those of pools.
 func concerns(object client.Object) bool {
 	switch object.GetName() {
 	case v1alpha1.MultipoolConfigMapName, v1alpha1.LedgerName, v1alpha1.PoolsYAMLName:
 		return true
 	default:
-		return false
+		return object.GetLabels()[v1alpha1.LabelPoolUID] != ""
 	}
 }
 
@@ -56,7 +60,7 @@ func bridgeReported() predicate.Predicate {
 			if !ok || !same {
 				return false
 			}
-			for _, conditionType := range []string{v1alpha1.ConditionMultipoolConfigValid, v1alpha1.ConditionMultipoolConfigApplied} {
+			for _, conditionType := range []string{v1alpha1.ConditionMultipoolConfigValid, v1alpha1.ConditionPoolsApplied} {
 				if !equality.Semantic.DeepEqual(
 					meta.FindStatusCondition(before.Status.Conditions, conditionType),
 					meta.FindStatusCondition(after.Status.Conditions, conditionType),

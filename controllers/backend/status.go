@@ -27,7 +27,9 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *scope) error {
 	return r.statuses.Write(ctx, r.Client, s.backend, func() {
 		status := &s.backend.Status
 		status.Mode = s.stored.Mode
-		status.PoolsYAMLHash = s.poolsYAML.hash
+		if s.poolsYAML.written {
+			status.PoolsYAMLHash = s.poolsYAML.hash
+		}
 		status.Pools, status.Servers = s.counts()
 		apply.Conditions(&status.Conditions, s.backend.Generation, ownedConditions, s.conditions())
 	})
@@ -44,7 +46,7 @@ func (r *Reconciler) reportUnknown(ctx context.Context, namespace string, cause 
 		return client.IgnoreNotFound(err)
 	}
 	return r.statuses.Write(ctx, r.Client, backend, func() {
-		apply.Conditions(&backend.Status.Conditions, backend.Generation, []string{v1alpha1.ConditionReady}, []metav1.Condition{{
+		apply.Conditions(&backend.Status.Conditions, backend.Generation, nil, []metav1.Condition{{
 			Type:   v1alpha1.ConditionReady,
 			Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonStateUnknown, Message: cause.Error(),
 		}})
@@ -119,7 +121,7 @@ func (s *scope) removalCondition() *metav1.Condition {
 	var others []string
 	for _, pool := range acceptance.ByAge(s.pools) {
 		verdict := s.removals[pool.UID]
-		if entry := s.stored.Pool(pool.UID); !verdict.Blocked() || (entry != nil && entry.Removal != "") {
+		if entry := s.stored.Pool(pool.UID); !verdict.Blocked() || (entry != nil && entry.Removing()) {
 			continue
 		}
 		if first != nil {
@@ -145,7 +147,7 @@ func (s *scope) readyCondition(own []metav1.Condition) metav1.Condition {
 	if accepted := meta.FindStatusCondition(own, v1alpha1.ConditionAccepted); accepted.Status != metav1.ConditionTrue {
 		return no(accepted.Reason, accepted.Message)
 	}
-	for _, conditionType := range []string{v1alpha1.ConditionMultipoolConfigValid, v1alpha1.ConditionMultipoolConfigApplied} {
+	for _, conditionType := range []string{v1alpha1.ConditionMultipoolConfigValid, v1alpha1.ConditionPoolsApplied} {
 		if c := meta.FindStatusCondition(s.backend.Status.Conditions, conditionType); c != nil && c.Status != metav1.ConditionTrue {
 			return no(c.Reason, c.Message)
 		}

@@ -54,7 +54,7 @@ func TestConditions(t *testing.T) {
 			want{PoolsYAMLWritten: written, Ready: no + v1alpha1.ReasonInvalidConfig}, "message of the bridge",
 		},
 		"the bridge could not apply": {
-			func(s *scope) { s.bridgeSays(v1alpha1.ConditionMultipoolConfigApplied, v1alpha1.ReasonPoolNotOwned) },
+			func(s *scope) { s.bridgeSays(v1alpha1.ConditionPoolsApplied, v1alpha1.ReasonPoolNotOwned) },
 			want{PoolsYAMLWritten: written, Ready: no + v1alpha1.ReasonPoolNotOwned}, "message of the bridge",
 		},
 		"the other mode was asked for": {

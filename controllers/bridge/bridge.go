@@ -55,6 +55,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	backend := &v1alpha1.DesignateBackend{}
 	if err := r.Client.Get(ctx, request.NamespacedName, backend); apierrors.IsNotFound(err) {
+		r.statuses.Forget(request.NamespacedName)
 		r.reportMissingBackend(configMap)
 		return ctrl.Result{}, nil
 	} else if err != nil {
@@ -133,16 +134,22 @@ func (r *Reconciler) apply(ctx context.Context, namespace string, pool wantedPoo
 }
 
 // dropAdditions takes away what somebody added to a pool beside what the bridge applied: its source is all that counts.
+// While nobody asks for the pool's removal, that goes for a mark of removal, and for a force that is left from an earlier
+// one and would count at the next.
 func (r *Reconciler) dropAdditions(ctx context.Context, live *v1alpha1.DesignatePool, pool wantedPool) error {
 	wanted := v1alpha1.DesignatePoolSpec{
 		PoolName:     live.Spec.PoolName,
 		PoolSettings: conversion.NormalizeSettings(pool.settings),
 	}
-	if equality.Semantic.DeepEqual(live.Spec, wanted) {
-		return nil
-	}
 	base := live.DeepCopy()
 	live.Spec = wanted
+	if live.DeletionTimestamp == nil {
+		delete(live.Annotations, v1alpha1.AnnotationRemovalRequested)
+		delete(live.Annotations, v1alpha1.AnnotationForceRemoval)
+	}
+	if equality.Semantic.DeepEqual(base, live) {
+		return nil
+	}
 	patch := client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{})
 	if err := r.Client.Patch(ctx, live, patch, FieldOwner); err != nil {
 		return fmt.Errorf("undo additions to DesignatePool %s: %w", live.Name, err)
@@ -182,7 +189,8 @@ func (r *Reconciler) requestRemoval(ctx context.Context, pool *v1alpha1.Designat
 	if err != nil {
 		return fmt.Errorf("what the bridge applied to DesignatePool %s: %w", pool.Name, err)
 	}
-	desired.WithAnnotations(map[string]string{
+	// The resource version, so that a spec which the cache does not have yet is not put back.
+	desired.WithResourceVersion(pool.ResourceVersion).WithAnnotations(map[string]string{
 		v1alpha1.AnnotationRemovalRequested: r.Clock.Now().UTC().Format(time.RFC3339),
 	})
 	if err := r.Client.Apply(ctx, desired, FieldOwner, client.ForceOwnership); err != nil {
@@ -209,7 +217,7 @@ func (r *Reconciler) report(
 ) error {
 	if failure != nil {
 		meta.SetStatusCondition(&conditions, metav1.Condition{
-			Type: v1alpha1.ConditionMultipoolConfigApplied, Status: metav1.ConditionFalse,
+			Type: v1alpha1.ConditionPoolsApplied, Status: metav1.ConditionFalse,
 			Reason: v1alpha1.ReasonWriteFailed, Message: failure.Error(),
 		})
 	}

@@ -41,7 +41,7 @@ type plan struct {
 }
 
 // ownedConditions are the conditions of the DesignateBackend that the bridge writes.
-var ownedConditions = []string{v1alpha1.ConditionMultipoolConfigValid, v1alpha1.ConditionMultipoolConfigApplied}
+var ownedConditions = []string{v1alpha1.ConditionMultipoolConfigValid, v1alpha1.ConditionPoolsApplied}
 
 // makePlan decides what the bridge does. Doubt about the source changes nothing: an invalid ConfigMap, or a mode that is
 // not in force yet, leaves every pool as it is.
@@ -71,7 +71,7 @@ func makePlan(f facts) plan {
 // until those of the ConfigMap are gone.
 func (p *plan) withoutConfig(f facts) {
 	switch {
-	case f.defaultExists() && f.others(bridgeMade):
+	case f.defaultExists() && f.others((*v1alpha1.DesignatePool).MadeByBridge):
 		p.reconcile(f, nil, false)
 	case f.defaultExists() && f.ledger.Mode == v1alpha1.MultiPool && !f.others(anyPool):
 		p.migrationPending(f.ledger, v1alpha1.SinglePool)
@@ -117,7 +117,7 @@ func validCondition(f facts) []metav1.Condition {
 
 func (p *plan) applied(status metav1.ConditionStatus, reason, message string) {
 	p.conditions = append(p.conditions, metav1.Condition{
-		Type: v1alpha1.ConditionMultipoolConfigApplied, Status: status, Reason: reason, Message: message,
+		Type: v1alpha1.ConditionPoolsApplied, Status: status, Reason: reason, Message: message,
 	})
 }
 
@@ -141,12 +141,8 @@ func (p *plan) reconcile(f facts, wanted []wantedPool, describesDefault bool) {
 		switch f.stage(object) {
 		case foreign:
 			notOwned = append(notOwned, object)
-		case gone:
+		case withdrawn:
 			leaving = append(leaving, object)
-		case going:
-			// It works on until it goes, and can be scaled.
-			leaving = append(leaving, object)
-			p.apply = append(p.apply, pool)
 		case ours:
 			p.apply = append(p.apply, pool)
 		}
@@ -154,7 +150,7 @@ func (p *plan) reconcile(f facts, wanted []wantedPool, describesDefault bool) {
 	for i := range f.pools {
 		pool := &f.pools[i]
 		described := kept[pool.Name] || (pool.IsDefault() && !describesDefault)
-		if bridgeMade(pool) && !described && !irrevocable(pool, f.ledger) {
+		if pool.MadeByBridge() && !described && !irrevocable(pool, f.ledger) {
 			p.remove = append(p.remove, pool)
 		}
 	}
@@ -165,12 +161,10 @@ func (p *plan) reconcile(f facts, wanted []wantedPool, describesDefault bool) {
 type stage int
 
 const (
-	// ours: it is the bridge's to make or to change.
+	// ours: it is the bridge's to make or to change. So is one that is being deleted: it works on until it goes.
 	ours stage = iota
-	// going: it is the bridge's, and its removal cannot be taken back.
-	going
-	// gone: it is past the point of no return, and what is written to it does nothing any more.
-	gone
+	// withdrawn: it is past the point of no return, and what is written to it does nothing any more.
+	withdrawn
 	// foreign: somebody else made it.
 	foreign
 )
@@ -180,12 +174,10 @@ func (f *facts) stage(object string) stage {
 	switch {
 	case at < 0:
 		return ours
-	case !bridgeMade(&f.pools[at]):
+	case !f.pools[at].MadeByBridge():
 		return foreign
-	case withdrawn(&f.pools[at], f.ledger):
-		return gone
-	case irrevocable(&f.pools[at], f.ledger):
-		return going
+	case isWithdrawn(&f.pools[at], f.ledger):
+		return withdrawn
 	default:
 		return ours
 	}
@@ -200,24 +192,20 @@ func (p *plan) appliedExcept(notOwned, leaving []string) {
 				"Delete them, or take their pools out of the ConfigMap.", strings.Join(notOwned, ", ")))
 	case len(leaving) > 0:
 		p.applied(metav1.ConditionFalse, v1alpha1.ReasonPoolBeingRemoved, fmt.Sprintf(
-			"The removal of these DesignatePools cannot be taken back; they are made anew once they are gone: %s.",
+			"These DesignatePools are past the point of no return of their removal and are made anew once they are gone: %s.",
 			strings.Join(leaving, ", ")))
 	default:
 		p.applied(metav1.ConditionTrue, v1alpha1.ReasonApplied, "Every DesignatePool is as its source says.")
 	}
 }
 
-func bridgeMade(pool *v1alpha1.DesignatePool) bool {
-	return pool.Labels[v1alpha1.LabelSource] == v1alpha1.SourceBridge
-}
-
 // irrevocable says that the removal of a pool cannot be taken back.
 func irrevocable(pool *v1alpha1.DesignatePool, l ledger.Ledger) bool {
-	return pool.DeletionTimestamp != nil || withdrawn(pool, l)
+	return pool.DeletionTimestamp != nil || isWithdrawn(pool, l)
 }
 
-// withdrawn says that a pool is past the point of no return.
-func withdrawn(pool *v1alpha1.DesignatePool, l ledger.Ledger) bool {
+// isWithdrawn says that a pool is past the point of no return.
+func isWithdrawn(pool *v1alpha1.DesignatePool, l ledger.Ledger) bool {
 	entry := l.Pool(pool.UID)
-	return entry != nil && entry.Removal != ""
+	return entry != nil && entry.Removing()
 }

@@ -141,9 +141,9 @@ func TestMakePlan(t *testing.T) {
 			facts{present: true, config: config("default", "edge", "far"), ledger: inUse(v1alpha1.MultiPool), pools: pools(byHand("edge"))},
 			want{Apply: []string{"default" + fromConfig, "far" + fromConfig}, Applied: v1alpha1.ReasonPoolNotOwned, Valid: v1alpha1.ReasonValid},
 		},
-		"one that is being deleted works on until it is gone, and is made anew then": {
+		"one that is being deleted works on, and is as it should be": {
 			facts{present: true, config: config("default", "edge"), ledger: inUse(v1alpha1.MultiPool), pools: pools(deleting(made("edge")))},
-			want{Apply: []string{"default" + fromConfig, "edge" + fromConfig}, Applied: v1alpha1.ReasonPoolBeingRemoved, Valid: v1alpha1.ReasonValid},
+			want{Apply: []string{"default" + fromConfig, "edge" + fromConfig}, Applied: v1alpha1.ReasonApplied, Valid: v1alpha1.ReasonValid},
 		},
 		"one past the point of no return is made anew once it is gone": {
 			facts{present: true, config: config("default", "edge"), ledger: inUse(v1alpha1.MultiPool, "edge"), pools: pools(made("edge"))},
@@ -166,7 +166,7 @@ func TestMakePlan(t *testing.T) {
 			for _, pool := range plan.remove {
 				got.Remove = append(got.Remove, pool.PoolName())
 			}
-			applied := meta.FindStatusCondition(plan.conditions, v1alpha1.ConditionMultipoolConfigApplied)
+			applied := meta.FindStatusCondition(plan.conditions, v1alpha1.ConditionPoolsApplied)
 			got.Applied = applied.Reason
 			if done := applied.Status == metav1.ConditionTrue; done != (applied.Reason == v1alpha1.ReasonApplied) {
 				t.Errorf("applied is %s for the reason %s", applied.Status, applied.Reason)
@@ -192,10 +192,10 @@ func TestConditionsNameWhatIsInTheWay(t *testing.T) {
 		},
 		"the pool that is not the bridge's": {
 			facts{present: true, config: config("edge"), ledger: inUse(v1alpha1.MultiPool), pools: []v1alpha1.DesignatePool{byHand("edge")}},
-			v1alpha1.ConditionMultipoolConfigApplied, "edge",
+			v1alpha1.ConditionPoolsApplied, "edge",
 		},
 		"the mode that is in force": {
-			facts{present: true, config: config("default"), ledger: inUse(v1alpha1.SinglePool)}, v1alpha1.ConditionMultipoolConfigApplied, "SinglePool",
+			facts{present: true, config: config("default"), ledger: inUse(v1alpha1.SinglePool)}, v1alpha1.ConditionPoolsApplied, "SinglePool",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,18 +21,6 @@ func StatefulSetName(mode v1alpha1.Mode, index int32) string {
 	return poolBaseName(index)
 }
 
-// OtherModeStatefulSetName is the name that the StatefulSet of the default pool has in the other mode; empty for other
-// pools, which exist in one mode only.
-func OtherModeStatefulSetName(mode v1alpha1.Mode, index int32) string {
-	if index != 0 {
-		return ""
-	}
-	if mode == v1alpha1.SinglePool {
-		return StatefulSetName(v1alpha1.MultiPool, index)
-	}
-	return StatefulSetName(v1alpha1.SinglePool, index)
-}
-
 // PodName is the name of the pod of a server.
 func PodName(statefulSet string, ordinal int32) string {
 	return fmt.Sprintf("%s-%d", statefulSet, ordinal)

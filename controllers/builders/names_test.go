@@ -64,15 +64,3 @@ func TestNamesThatPeopleKnow(t *testing.T) {
 		}
 	}
 }
-
-func TestOnlyTheDefaultPoolHasAStatefulSetInTheOtherMode(t *testing.T) {
-	for _, mode := range []v1alpha1.Mode{v1alpha1.SinglePool, v1alpha1.MultiPool} {
-		other := OtherModeStatefulSetName(mode, 0)
-		if other == "" || other == StatefulSetName(mode, 0) {
-			t.Errorf("in mode %s the other StatefulSet of the default pool is %q", mode, other)
-		}
-		if other := OtherModeStatefulSetName(mode, 3); other != "" {
-			t.Errorf("in mode %s pool 3 has another StatefulSet %q", mode, other)
-		}
-	}
-}

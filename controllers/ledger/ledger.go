@@ -91,6 +91,9 @@ func (p *Pool) Server(ordinal int32) *Server {
 	return nil
 }
 
+// Removing says that the pool is past the point of no return.
+func (p *Pool) Removing() bool { return p.Removal != "" }
+
 // wanted says whether the accepted spec asks for the server.
 func (p *Pool) wanted(ordinal int32) bool { return ordinal < p.Accepted.BINDReplicas }
 
@@ -122,7 +125,7 @@ func (p *Pool) Replicas() int32 {
 // Targets are the servers that pools.yaml has to name. A server leaves once it is to be closed to clients, and is. A pool
 // whose servers would all leave keeps its last ones, for an empty list hangs Designate's worker.
 func (p *Pool) Targets(clientOpen func(ordinal int32) bool) []Server {
-	if p.Removal != "" {
+	if p.Removing() {
 		return nil
 	}
 	var listed, staying []Server

@@ -77,7 +77,7 @@ func Plan(old *Ledger, facts Facts) *Ledger {
 	}
 	next.addServers(facts, added)
 	for _, pool := range facts.Pools {
-		if entry := next.Pool(pool.UID); entry != nil && entry.Removal == "" {
+		if entry := next.Pool(pool.UID); entry != nil && !entry.Removing() {
 			entry.list(&pool)
 		}
 	}
@@ -94,7 +94,7 @@ func Settle(planned *Ledger, facts Facts) *Ledger {
 		if entry.Removal == Withdrawing {
 			entry.Removal = Withdrawn
 		}
-		if pool, known := facts.Pool(entry.UID); known && entry.Removal == "" {
+		if pool, known := facts.Pool(entry.UID); known && !entry.Removing() {
 			entry.settle(pool)
 		}
 	}
@@ -153,7 +153,7 @@ func (l *Ledger) indexTaken(index int32) bool {
 
 // update takes over what may have changed of a pool that has an entry.
 func (p *Pool) update(facts *PoolFacts) {
-	if p.Removal != "" {
+	if p.Removing() {
 		return
 	}
 	if p.Name == v1alpha1.DefaultPoolName {
@@ -181,7 +181,7 @@ func (l *Ledger) addServers(facts Facts, added []types.UID) {
 	for _, existing := range []bool{true, false} {
 		for i := range l.Pools {
 			entry := &l.Pools[i]
-			if entry.Removal != "" {
+			if entry.Removing() {
 				continue
 			}
 			pool, _ := facts.Pool(entry.UID)

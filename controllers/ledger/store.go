@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -45,17 +44,14 @@ func Read(ctx context.Context, reader client.Reader, namespace string) (*Stored,
 		return nil, err
 	}
 	stored.configMap, stored.garbled = configMap, true
-	read, err := decode(configMap.Data[v1alpha1.LedgerKey])
-	if err != nil {
-		return stored, fmt.Errorf("%w: %w", ErrLost, err)
-	}
-	switch {
-	case read.Version == 0:
-		return stored, ErrLost
-	case read.Version > formatVersion:
+	if version := versionOf(configMap.Data[v1alpha1.LedgerKey]); version > formatVersion {
 		// A newer operator wrote it. Planning anew could give away numbers that its format protects.
 		return nil, fmt.Errorf("ConfigMap %s has format version %d, and this operator knows %d: run the newer operator again",
-			v1alpha1.LedgerName, read.Version, formatVersion)
+			v1alpha1.LedgerName, version, formatVersion)
+	}
+	read, err := Decode(configMap)
+	if err != nil {
+		return stored, err
 	}
 	stored.Ledger, stored.garbled = read, false
 	return stored, nil
@@ -106,15 +102,27 @@ func encode(ledger *Ledger) (string, error) {
 	return text.String(), nil
 }
 
-func decode(text string) (Ledger, error) {
-	var ledger Ledger
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&ledger); err != nil {
-		return Ledger{}, err
+// versionOf is the format version that a text claims, whatever else it holds; 0 when it claims none.
+func versionOf(text string) int {
+	var claim struct {
+		Version int `json:"version"`
 	}
-	if decoder.More() {
-		return Ledger{}, errors.New("something follows the ledger")
+	if json.Unmarshal([]byte(text), &claim) != nil {
+		return 0
+	}
+	return claim.Version
+}
+
+// Decode reads the ledger that a ConfigMap holds; the error is ErrLost when it holds none of this format. A field that
+// it does not know is left out: it is one that a newer operator of the same format has added to a pool's spec, and going
+// back to this one must not lose the ledger.
+func Decode(configMap *corev1.ConfigMap) (Ledger, error) {
+	var ledger Ledger
+	if err := json.Unmarshal([]byte(configMap.Data[v1alpha1.LedgerKey]), &ledger); err != nil {
+		return Ledger{}, fmt.Errorf("%w: %w", ErrLost, err)
+	}
+	if ledger.Version != formatVersion {
+		return Ledger{}, fmt.Errorf("%w: it claims format version %d", ErrLost, ledger.Version)
 	}
 	return ledger, nil
 }

@@ -112,7 +112,6 @@ func TestAnUnusableLedgerIsLostAndReplaced(t *testing.T) {
 		"cut off":                    `{"version": 1, "pools": [`,
 		"no ledger":                  `["a list"]`,
 		"without a version":          `{"mode": "MultiPool"}`,
-		"with a key nobody knows":    `{"version": 1, "owner": "me"}`,
 		"with a number out of range": `{"version": 1, "pools": [{"index": 99999999999}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -133,6 +132,15 @@ func TestAnUnusableLedgerIsLostAndReplaced(t *testing.T) {
 				t.Errorf("read back (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestAFieldThatANewerOperatorAddedLosesNothing(t *testing.T) {
+	writes := 0
+	c := counting(&writes, ours(`{"version": 1, "mode": "MultiPool", "pools": [{"uid": "a", "index": 3, "accepted": {"bindReplicas": 1, "later": true}}]}`))
+	stored, err := Read(context.Background(), c, namespace)
+	if err != nil || stored.Pool("a") == nil || stored.Pool("a").Index != 3 {
+		t.Errorf("read %+v, error %v; want the pool with index 3", stored, err)
 	}
 }
 
@@ -159,8 +167,10 @@ func TestALedgerThatMustNotBeReplacedIsNotLost(t *testing.T) {
 		reader client.Reader
 		want   string
 	}{
-		"written by a newer operator": {fake.NewClientBuilder().WithObjects(ours(`{"version": 2}`)).Build(), "format version 2"},
-		"somebody else's ConfigMap":   {fake.NewClientBuilder().WithObjects(foreign).Build(), "not this operator's"},
+		"written by a newer operator": {
+			fake.NewClientBuilder().WithObjects(ours(`{"version": 2, "new": {"field": true}, "pools": "a list no more"}`)).Build(), "format version 2",
+		},
+		"somebody else's ConfigMap": {fake.NewClientBuilder().WithObjects(foreign).Build(), "not this operator's"},
 		"cannot be read": {interceptor.NewClient(fake.NewClientBuilder().Build(), interceptor.Funcs{
 			Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
 				return down

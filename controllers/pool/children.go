@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -20,6 +19,7 @@ import (
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/apply"
 	"github.com/designate-pools/designate-pool-operator/controllers/builders"
+	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
 	"github.com/designate-pools/designate-pool-operator/conversion"
 )
 
@@ -94,8 +94,7 @@ func (r *Reconciler) applyStatefulSet(ctx context.Context, s *scope, pool *build
 	return ensure(ctx, s, &appsv1.StatefulSet{}, appsv1ac.ExtractStatefulSet, desired)
 }
 
-// ensure makes one child as it should be. A name that is taken is a matter for a person: it shows in the status and is
-// not tried again until something changes.
+// ensure makes one child as it should be, and notes for the status what keeps it from that.
 func ensure[L client.Object, C apply.Configuration](
 	ctx context.Context, s *scope, live L, extract func(L, string) (C, error), desired C,
 ) error {
@@ -106,7 +105,7 @@ func ensure[L client.Object, C apply.Configuration](
 	switch {
 	case errors.As(err, &taken):
 		s.blame(v1alpha1.ReasonNameTaken, taken.Error())
-		return nil
+		return err
 	case err != nil:
 		s.blame(v1alpha1.ReasonWriteFailed, err.Error())
 		return err
@@ -117,50 +116,48 @@ func ensure[L client.Object, C apply.Configuration](
 	return nil
 }
 
-// deleteUnwanted deletes Services of servers that are gone, and what the other mode has left. Both are safe: an entry of
-// a server stays in the ledger until its pod is gone, and the mode changes only while no server is in use.
+// deleteUnwanted deletes Services of servers that are gone, and what the other mode has left. The entry of a server stays
+// in the ledger until its pod is gone, and the mode changes only while no server is in use. Since what is deleted takes
+// its address along, the ledger is asked for again first, past the cache.
 func (r *Reconciler) deleteUnwanted(ctx context.Context, s *scope) (bool, error) {
+	unwanted, err := r.unwanted(ctx, s)
+	if err != nil || len(unwanted) == 0 {
+		return false, err
+	}
+	newest, err := ledger.Read(ctx, r.APIReader, s.pool.Namespace)
+	if err != nil {
+		return false, err
+	}
+	if newest.Mode != s.ledger.Mode || !equality.Semantic.DeepEqual(newest.Pool(s.pool.UID), s.entry) {
+		return false, nil // The cache is behind, and an event is on its way.
+	}
+	var failures []error
+	for _, object := range unwanted {
+		failures = append(failures, apply.Delete(ctx, r.Client, object))
+	}
+	return false, errors.Join(failures...)
+}
+
+func (r *Reconciler) unwanted(ctx context.Context, s *scope) ([]client.Object, error) {
 	wanted := map[string]bool{}
 	for _, server := range s.entry.Servers {
 		wanted[builders.ClientServiceName(s.entry.Index, server.Ordinal)] = true
 		wanted[builders.ControlServiceName(s.statefulSetName(), server.Ordinal)] = true
 	}
-	var failures []error
+	var unwanted []client.Object
 	for name, service := range s.services {
 		if !wanted[name] {
-			failures = append(failures, r.delete(ctx, service))
+			unwanted = append(unwanted, service)
 		}
-	}
-	failures = append(failures, r.deleteOtherMode(ctx, s))
-	return false, errors.Join(failures...)
-}
-
-func (r *Reconciler) deleteOtherMode(ctx context.Context, s *scope) error {
-	name := builders.OtherModeStatefulSetName(s.ledger.Mode, s.entry.Index)
-	if name == "" {
-		return nil
 	}
 	var statefulSets appsv1.StatefulSetList
 	if err := r.Client.List(ctx, &statefulSets, s.ownObjects()...); err != nil {
-		return fmt.Errorf("list StatefulSets: %w", err)
+		return nil, fmt.Errorf("list StatefulSets: %w", err)
 	}
-	index := slices.IndexFunc(statefulSets.Items, func(o appsv1.StatefulSet) bool { return o.Name == name })
-	if index < 0 {
-		return nil
+	for i := range statefulSets.Items {
+		if statefulSets.Items[i].Name != s.statefulSetName() {
+			unwanted = append(unwanted, &statefulSets.Items[i])
+		}
 	}
-	return r.delete(ctx, &statefulSets.Items[index])
-}
-
-// delete deletes the very object that was read; one that is gone or going is no error.
-func (r *Reconciler) delete(ctx context.Context, object client.Object) error {
-	if object.GetDeletionTimestamp() != nil {
-		return nil
-	}
-	uid := object.GetUID()
-	err := r.Client.Delete(ctx, object, client.Preconditions{UID: &uid}, client.PropagationPolicy("Background"))
-	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("delete %T %s: %w", object, object.GetName(), err)
-	}
-	log.FromContext(ctx).Info("Deleted", "kind", fmt.Sprintf("%T", object), "name", object.GetName(), "uid", uid)
-	return nil
+	return unwanted, nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -37,7 +38,6 @@ type Reconciler struct {
 // +kubebuilder:rbac:groups=designate.openstack.org,resources=designatebackends,verbs=get;list;watch
 // +kubebuilder:rbac:groups=designate.openstack.org,resources=designatepools,verbs=get;list;watch;patch;delete
 // +kubebuilder:rbac:groups=designate.openstack.org,resources=designatepools/status,verbs=get;patch
-// +kubebuilder:rbac:groups=designate.openstack.org,resources=designatepools/finalizers,verbs=update
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=services;secrets;configmaps,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;list;watch;delete
@@ -47,8 +47,11 @@ type Reconciler struct {
 // Reconcile makes one pass over a pool.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	pool := &v1alpha1.DesignatePool{}
-	if err := r.Client.Get(ctx, request.NamespacedName, pool); err != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+	if err := r.Client.Get(ctx, request.NamespacedName, pool); apierrors.IsNotFound(err) {
+		r.statuses.Forget(request.NamespacedName)
+		return ctrl.Result{}, nil
+	} else if err != nil {
+		return ctrl.Result{}, fmt.Errorf("read DesignatePool: %w", err)
 	}
 	if pool.DeletionTimestamp == nil {
 		// Before the first effect outside of the object.
@@ -58,7 +61,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	s, err := r.gather(ctx, pool)
 	if err != nil {
-		return ctrl.Result{}, err
+		return apply.Outcome(err, r.reportUnknown(ctx, pool, err))
 	}
 	var failures []error
 	for _, phase := range s.phases() {
@@ -81,7 +84,7 @@ type phase func(ctx context.Context, s *scope) (done bool, err error)
 
 func (s *scope) phases() []phase {
 	switch {
-	case s.entry == nil && s.pool.DeletionTimestamp != nil:
+	case s.entry == nil && s.removal.Wanted:
 		return []phase{s.reconciler.releaseUnheld}
 	case s.entry != nil && s.entry.Removal == ledger.Withdrawn:
 		return []phase{s.reconciler.requestDeletion, s.reconciler.tearDown}
@@ -119,9 +122,11 @@ func (r *Reconciler) gather(ctx context.Context, pool *v1alpha1.DesignatePool) (
 	if s.backend != nil {
 		_, s.backendErr = conversion.ValidateBackend(s.backend)
 	}
-	s.verdict = acceptance.Judge(pools.Items, stored.Pools)[pool.UID]
-	s.removal = removal.Judge(removal.Facts{
-		Pool: pool, Backend: s.backend, OtherPools: removal.Others(pool, pools.Items, stored.Pools),
-	})
+	var statefulSets appsv1.StatefulSetList
+	if err := r.Client.List(ctx, &statefulSets, client.InNamespace(pool.Namespace), client.HasLabels{v1alpha1.LabelPoolUID}); err != nil {
+		return nil, fmt.Errorf("list StatefulSets: %w", err)
+	}
+	s.verdict = acceptance.Judge(pools.Items, acceptance.Claims(statefulSets.Items, stored.Pools))[pool.UID]
+	s.removal = removal.Judge(removal.FactsOf(pool, s.backend, pools.Items, stored.Pools, s.ledgerLost))
 	return s, r.gatherChildren(ctx, s)
 }

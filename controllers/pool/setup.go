@@ -8,7 +8,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
@@ -17,7 +16,7 @@ import (
 
 // SetupWithManager starts the pool controller with a manager.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options) error {
-	named := func(name string) builder.Predicates {
+	withName := func(name string) builder.Predicates {
 		return builder.WithPredicates(predicate.NewPredicateFuncs(func(o client.Object) bool { return o.GetName() == name }))
 	}
 	return ctrl.NewControllerManagedBy(mgr).
@@ -32,21 +31,13 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 		Watches(&corev1.Secret{}, requests.ToPool()).
 		Watches(&corev1.ConfigMap{}, requests.ToPool()).
 		Watches(&corev1.Pod{}, requests.ToPool()).
-		Watches(&corev1.PersistentVolumeClaim{}, requests.ToPool(), builder.WithPredicates(onlyDeletions())).
+		Watches(&corev1.PersistentVolumeClaim{}, requests.ToPool(), builder.WithPredicates(requests.OnlyDeletions())).
 		Watches(&policyv1.PodDisruptionBudget{}, requests.ToPool()).
-		Watches(&corev1.ConfigMap{}, requests.ToAllPools(r.Client), named(v1alpha1.LedgerName)).
-		Watches(&corev1.Secret{}, requests.ToAllPools(r.Client), named(v1alpha1.RNDCSecretName)).
+		Watches(&corev1.ConfigMap{}, onLedger(r.Client), withName(v1alpha1.LedgerName)).
+		Watches(&corev1.Secret{}, onKeys(r.Client), withName(v1alpha1.RNDCSecretName)).
 		Watches(&v1alpha1.DesignateBackend{}, requests.ToAllPools(r.Client),
 			builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		// A pool that is gone may have held a name that another one claims.
-		Watches(&v1alpha1.DesignatePool{}, requests.ToAllPools(r.Client), builder.WithPredicates(onlyDeletions())).
+		Watches(&v1alpha1.DesignatePool{}, requests.ToAllPools(r.Client), builder.WithPredicates(requests.OnlyDeletions())).
 		Complete(r)
-}
-
-func onlyDeletions() predicate.Predicate {
-	return predicate.Funcs{
-		CreateFunc:  func(event.CreateEvent) bool { return false },
-		UpdateFunc:  func(event.UpdateEvent) bool { return false },
-		GenericFunc: func(event.GenericEvent) bool { return false },
-	}
 }

@@ -36,6 +36,16 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *scope) error {
 	})
 }
 
+// reportUnknown says that nobody knows how things stand, and why. The rest of the status stays as it was last known.
+func (r *Reconciler) reportUnknown(ctx context.Context, pool *v1alpha1.DesignatePool, cause error) error {
+	return r.statuses.Write(ctx, r.Client, pool, func() {
+		apply.Conditions(&pool.Status.Conditions, pool.Generation, nil, []metav1.Condition{{
+			Type:   v1alpha1.ConditionReady,
+			Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonStateUnknown, Message: cause.Error(),
+		}})
+	})
+}
+
 func (s *scope) fillFromLedger(status *v1alpha1.DesignatePoolStatus) {
 	if s.entry == nil {
 		if s.ledgerLost {
@@ -86,7 +96,7 @@ func (s *scope) conditions() []metav1.Condition {
 }
 
 // removing says that the pool is past the point of no return.
-func (s *scope) removing() bool { return s.entry != nil && s.entry.Removal != "" }
+func (s *scope) removing() bool { return s.entry != nil && s.entry.Removing() }
 
 func acceptedCondition(s *scope) metav1.Condition {
 	condition := metav1.Condition{
@@ -151,6 +161,11 @@ func rolloutCondition(s *scope, no func(reason, message string) metav1.Condition
 			status.ReadyReplicas, wanted, strings.Join(s.unready(), ", ")))
 	case status.UpdatedReplicas < wanted:
 		return no(v1alpha1.ReasonRollingOut, fmt.Sprintf("%d of %d servers run the newest revision.", status.UpdatedReplicas, wanted))
+	case s.withoutAddress() != "":
+		return no(v1alpha1.ReasonWaitingForAddress, fmt.Sprintf("The Service %s has no IP address yet, at which Designate reaches its server.",
+			s.withoutAddress()))
+	case !s.allOpen():
+		return no(v1alpha1.ReasonWaitingToJoin, "Servers are ready, and clients are not led to all of them yet.")
 	case wanted == 0:
 		return metav1.Condition{Type: v1alpha1.ConditionServersReady, Status: metav1.ConditionTrue,
 			Reason: v1alpha1.ReasonScaledToZero, Message: "No server is wanted."}
@@ -168,6 +183,28 @@ func (s *scope) unready() []string {
 		}
 	}
 	return names
+}
+
+// withoutAddress is the first control Service of a wanted server that has no address.
+func (s *scope) withoutAddress() string {
+	for ordinal := range s.entry.Accepted.BINDReplicas {
+		name := builders.ControlServiceName(s.statefulSetName(), ordinal)
+		if service := s.services[name]; service == nil || builders.ServiceAddress(service) == "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// allOpen says whether the client Service of every wanted server leads to it.
+func (s *scope) allOpen() bool {
+	for ordinal := range s.entry.Accepted.BINDReplicas {
+		service := s.services[builders.ClientServiceName(s.entry.Index, ordinal)]
+		if service == nil || !builders.ServiceIsOpen(service) {
+			return false
+		}
+	}
+	return true
 }
 
 // readyCondition takes the reason of the first condition that keeps the pool from being ready.

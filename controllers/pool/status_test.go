@@ -43,7 +43,9 @@ func healthy() *scope {
 	for ordinal := range 2 {
 		name := builders.PodName("designate-backendbind9-pool1", int32(ordinal))
 		s.pods[name] = &corev1.Pod{Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}}
-		s.services[name] = &corev1.Service{Spec: corev1.ServiceSpec{ClusterIP: fmt.Sprintf("10.96.0.%d", ordinal)}}
+		s.services[name] = &corev1.Service{Spec: corev1.ServiceSpec{
+			ClusterIP: fmt.Sprintf("10.96.0.%d", ordinal), Selector: map[string]string{"pod": name},
+		}}
 		s.services[name+"-control"] = &corev1.Service{Spec: corev1.ServiceSpec{ClusterIP: fmt.Sprintf("10.96.1.%d", ordinal)}}
 	}
 	return s
@@ -67,6 +69,16 @@ func TestConditions(t *testing.T) {
 		want   want
 	}{
 		"all is well": {func(*scope) {}, want{accepted, yes + v1alpha1.ReasonServersReady, yes + v1alpha1.ReasonReady, ""}},
+		"a server that is ready has no address for Designate": {
+			func(s *scope) { s.services["designate-backendbind9-pool1-1-control"].Spec.ClusterIP = "" },
+			unready(v1alpha1.ReasonWaitingForAddress),
+		},
+		"clients are not led to a server that is ready": {
+			func(s *scope) {
+				s.services["designate-backendbind9-pool1-1"].Spec.Selector["designate.openstack.org/not-joined"] = "true"
+			},
+			unready(v1alpha1.ReasonWaitingToJoin),
+		},
 		"the spec is invalid, and the servers go on with the last one": {
 			func(s *scope) { s.verdict = faulty },
 			want{no + v1alpha1.ReasonInvalidSpec, yes + v1alpha1.ReasonServersReady, no + v1alpha1.ReasonInvalidSpec, ""},

@@ -17,8 +17,12 @@ import (
 )
 
 // stuckAfter is how long a pod may be missing, without a claim that is still being deleted, before the StatefulSet
-// controller is reminded of it.
-const stuckAfter = 10 * time.Second
+// controller is reminded of it. Each further reminder waits twice as long, up to maxReminderDelay: something else may
+// keep the pod from being made, a quota for example.
+const (
+	stuckAfter       = 10 * time.Second
+	maxReminderDelay = 10 * time.Minute
+)
 
 // remindOfMissingPods touches a StatefulSet whose controller has forgotten to make a pod. It does forget: a server that
 // is scaled away and back at once finds its old claim still being deleted, the StatefulSet controller skips it then, and
@@ -68,5 +72,9 @@ func (r *Reconciler) stuck(s *scope) bool {
 		return false
 	}
 	reminded, err := time.Parse(time.RFC3339, s.statefulSet.Annotations[v1alpha1.AnnotationReminded])
-	return err != nil || r.Clock.Since(reminded) >= stuckAfter
+	if err != nil || reminded.Before(ready.LastTransitionTime.Time) {
+		return true
+	}
+	delay := min(max(reminded.Sub(ready.LastTransitionTime.Time), stuckAfter), maxReminderDelay)
+	return r.Clock.Since(reminded) >= delay
 }

@@ -20,7 +20,7 @@ import (
 // it had an index. A pool that has objects without having an entry waits for the ledger to be written anew. So does one
 // that had an index, while there is no ledger, unless it may go in any case: a terminating namespace takes no new one.
 func (r *Reconciler) releaseUnheld(ctx context.Context, s *scope) (bool, error) {
-	if s.ledgerLost && s.pool.Status.Index != nil && !s.removal.Allowed {
+	if s.ledgerLost && s.pool.Status.Index != nil && !s.forced() {
 		s.remaining = "The ledger has to be written anew first."
 		return false, nil
 	}
@@ -32,12 +32,20 @@ func (r *Reconciler) releaseUnheld(ctx context.Context, s *scope) (bool, error) 
 		s.remaining = fmt.Sprintf("%T %s bears the pool's UID and is not in the ledger yet.", present, present.GetName())
 		return false, nil
 	}
+	if s.pool.DeletionTimestamp == nil {
+		return r.requestDeletion(ctx, s)
+	}
 	return true, apply.RemoveFinalizer(ctx, r.Client, s.pool, v1alpha1.PoolFinalizer)
 }
 
-// requestDeletion deletes a DesignatePool that left the ConfigMap, now that its removal cannot be taken back.
+// forced says that somebody asked for the removal whatever is known of the pool.
+func (s *scope) forced() bool {
+	return s.pool.Annotations[v1alpha1.AnnotationForceRemoval] == s.pool.PoolName()
+}
+
+// requestDeletion deletes a DesignatePool whose removal was asked for otherwise, now that it cannot be taken back.
 func (r *Reconciler) requestDeletion(ctx context.Context, s *scope) (bool, error) {
-	return false, r.delete(ctx, s.pool)
+	return false, apply.Delete(ctx, r.Client, s.pool)
 }
 
 // tearDown takes a withdrawn pool down in order: servers stop gracefully, then the StatefulSet goes, then what the
@@ -108,7 +116,7 @@ func (r *Reconciler) deleteAll(ctx context.Context, s *scope, kinds ...client.Ob
 		for _, object := range present {
 			complete = false
 			s.remaining = fmt.Sprintf("%T %s is still there.", object, object.GetName())
-			failures = append(failures, r.delete(ctx, object))
+			failures = append(failures, apply.Delete(ctx, r.Client, object))
 		}
 	}
 	return complete, errors.Join(failures...)

@@ -4,6 +4,7 @@ package removal
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -16,21 +17,38 @@ type Facts struct {
 	Pool *v1alpha1.DesignatePool
 	// Backend is nil when the namespace has none.
 	Backend *v1alpha1.DesignateBackend
+	// HoldsNothing says that the pool is known to have no entry in the ledger: no servers, no place in pools.yaml, nothing to
+	// lose.
+	HoldsNothing bool
 	// OtherPools is how many other pools the namespace still has, being removed or not.
 	OtherPools int
 }
 
-// Others is how many pools a namespace has besides one: DesignatePools, and pools that have vanished and left servers.
-func Others(of *v1alpha1.DesignatePool, pools []v1alpha1.DesignatePool, entries []ledger.Pool) int {
-	others := map[types.UID]bool{}
+// FactsOf gathers what the gate goes by for one of the pools of a namespace. entries are those of the ledger; while that
+// is lost, no pool is known to hold nothing.
+func FactsOf(
+	pool *v1alpha1.DesignatePool, backend *v1alpha1.DesignateBackend, pools []v1alpha1.DesignatePool,
+	entries []ledger.Pool, ledgerLost bool,
+) Facts {
+	return Facts{
+		Pool:         pool,
+		Backend:      backend,
+		HoldsNothing: !ledgerLost && !slices.ContainsFunc(entries, func(entry ledger.Pool) bool { return entry.UID == pool.UID }),
+		OtherPools:   others(pool, pools, entries),
+	}
+}
+
+// others is how many pools a namespace has besides one: DesignatePools, and pools that have vanished and left servers.
+func others(of *v1alpha1.DesignatePool, pools []v1alpha1.DesignatePool, entries []ledger.Pool) int {
+	uids := map[types.UID]bool{}
 	for i := range pools {
-		others[pools[i].UID] = true
+		uids[pools[i].UID] = true
 	}
 	for i := range entries {
-		others[entries[i].UID] = true
+		uids[entries[i].UID] = true
 	}
-	delete(others, of.UID)
-	return len(others)
+	delete(uids, of.UID)
+	return len(uids)
 }
 
 // Verdict is what the gate says.
@@ -57,6 +75,9 @@ func Judge(facts Facts) Verdict {
 	backendLeaves := backend != nil && backend.DeletionTimestamp != nil
 	if !asked(pool) && !backendLeaves {
 		return Verdict{}
+	}
+	if facts.HoldsNothing {
+		return Verdict{Wanted: true, Allowed: true}
 	}
 	if pool.IsDefault() && backend != nil && !backendLeaves {
 		return blocked(v1alpha1.ReasonDefaultPoolRequired,

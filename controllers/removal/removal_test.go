@@ -28,18 +28,34 @@ func leaving(backend *v1alpha1.DesignateBackend) *v1alpha1.DesignateBackend {
 	return backend
 }
 
-func TestOthersCountsEveryPoolOnce(t *testing.T) {
+func TestOthersCountEveryPoolOnce(t *testing.T) {
 	withUID := func(uid types.UID) v1alpha1.DesignatePool {
 		return v1alpha1.DesignatePool{ObjectMeta: metav1.ObjectMeta{UID: uid}}
 	}
 	self := withUID("self")
 	pools := []v1alpha1.DesignatePool{self, withUID("living"), withUID("new")}
 	entries := []ledger.Pool{{UID: "self"}, {UID: "living"}, {UID: "vanished"}}
-	if got := Others(&self, pools, entries); got != 3 {
+	if got := others(&self, pools, entries); got != 3 {
 		t.Errorf("%d others, want living, new and vanished", got)
 	}
-	if got := Others(&self, pools[:1], entries[:1]); got != 0 {
+	if got := others(&self, pools[:1], entries[:1]); got != 0 {
 		t.Errorf("%d others, want none", got)
+	}
+}
+
+func TestNobodyIsKnownToHoldNothingWhileTheLedgerIsLost(t *testing.T) {
+	edge := pool("edge", nil)
+	edge.UID = "edge"
+	for _, test := range []struct {
+		entries []ledger.Pool
+		lost    bool
+		want    bool
+	}{
+		{nil, false, true}, {nil, true, false}, {[]ledger.Pool{{UID: "edge"}}, false, false}, {[]ledger.Pool{{UID: "other"}}, false, true},
+	} {
+		if got := FactsOf(edge, nil, []v1alpha1.DesignatePool{*edge}, test.entries, test.lost).HoldsNothing; got != test.want {
+			t.Errorf("entries %v, lost %v: holds nothing is %v, want %v", test.entries, test.lost, got, test.want)
+		}
 	}
 }
 
@@ -55,7 +71,11 @@ func TestJudge(t *testing.T) {
 		facts Facts
 		want  Verdict
 	}{
-		"nobody asked": {Facts{Pool: pool("edge", nil), Backend: backend}, Verdict{}},
+		"a pool that is known to hold nothing goes at once": {
+			Facts{Pool: pool("edge", requested), Backend: backend, HoldsNothing: true}, Verdict{Wanted: true, Allowed: true},
+		},
+		"and stays while nobody asks": {Facts{Pool: pool("edge", nil), Backend: backend, HoldsNothing: true}, Verdict{}},
+		"nobody asked":                {Facts{Pool: pool("edge", nil), Backend: backend}, Verdict{}},
 		"the force annotation alone asks for nothing": {
 			Facts{Pool: pool("edge", map[string]string{v1alpha1.AnnotationForceRemoval: "edge"}), Backend: backend}, Verdict{},
 		},

@@ -84,7 +84,7 @@ var _ = Describe("Configuration", func() {
 				}
 				return names, err
 			}).Should(ConsistOf(namesIn(config)), c.File)
-			Eventually(w.backendCondition).WithArguments(v1alpha1.ConditionMultipoolConfigApplied).Should(HaveField("Status", metav1.ConditionTrue))
+			Eventually(w.backendCondition).WithArguments(v1alpha1.ConditionPoolsApplied).Should(HaveField("Status", metav1.ConditionTrue))
 			w.stopOperator()
 		}
 		Expect(valid).To(BeNumerically(">=", 3))
@@ -167,7 +167,7 @@ var _ = Describe("Configuration", func() {
 		w.configure(threePools())
 		w.create(harness.Backend(w.namespace, 1))
 		w.eventuallyPool("gold", v1alpha1.ConditionReady, metav1.ConditionTrue, v1alpha1.ReasonReady)
-		Eventually(w.backendCondition).WithArguments(v1alpha1.ConditionMultipoolConfigApplied).Should(And(
+		Eventually(w.backendCondition).WithArguments(v1alpha1.ConditionPoolsApplied).Should(And(
 			HaveField("Reason", v1alpha1.ReasonWriteFailed), HaveField("Message", ContainSubstring(`"edge"`))))
 		w.operator.Wire.Fail(nil)
 		w.waitReady("default", "edge", "gold")

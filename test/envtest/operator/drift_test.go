@@ -115,6 +115,18 @@ var _ = Describe("Drift", func() {
 		}
 	})
 
+	It("R25: marks and forces that nobody's list asks for are taken off", func(ctx SpecContext) {
+		w := newWorld(ctx)
+		w.deployThreePools()
+		edit(w, "edge", &v1alpha1.DesignatePool{}, func(p *v1alpha1.DesignatePool) {
+			p.Annotations = map[string]string{
+				v1alpha1.AnnotationRemovalRequested: "2026-01-01T00:00:00Z", v1alpha1.AnnotationForceRemoval: "not-edge", "mine": "kept",
+			}
+		})
+		Eventually(func() map[string]string { return w.pool("edge").Annotations }).Should(Equal(map[string]string{"mine": "kept"}))
+		w.waitReady("edge")
+	})
+
 	It("R25 R30: an edit of a bridge-made pool is undone, webhook or not", func(ctx SpecContext) {
 		w := newWorld(ctx)
 		w.deployThreePools()

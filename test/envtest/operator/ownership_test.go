@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/controllers/apply"
 	"github.com/designate-pools/designate-pool-operator/test/envtest/harness"
 )
 
@@ -56,10 +57,11 @@ var _ = Describe("Ownership", func() {
 			}
 		}
 
-		By("taking the name once it is free")
+		By("R2: taking the name once it is free, which no event tells")
 		Expect(kube.Delete(w, theirs[0])).To(Succeed())
 		Expect(kube.Delete(w, theirs[1])).To(Succeed())
-		w.configure(pools(entry("default", 1), entry("edge", 2), entry("gold", 1)))
+		Eventually(w.backendCondition).WithTimeout(2 * apply.TakenDelay).WithArguments(v1alpha1.ConditionReady).
+			Should(HaveField("Reason", v1alpha1.ReasonReady))
 		w.waitReady("default", "edge", "gold")
 	})
 
@@ -102,13 +104,40 @@ var _ = Describe("Ownership", func() {
 		Expect(w.poolsYAMLNames()).To(Equal([]string{"default", "édge "}))
 	})
 
+	It("R15: a pool that holds nothing goes without force, and holds nobody up", func(ctx SpecContext) {
+		w := newWorld(ctx)
+		w.configure(pools(entry("default", 1)))
+		w.create(harness.Backend(w.namespace, 1), harness.MakePool(w.namespace, "mine").PoolName("Gold").Obj())
+		w.waitReady("default", "mine")
+		By("a pool of the ConfigMap that lost its name to one that was there before, and leaves the ConfigMap again")
+		w.configure(pools(entry("default", 1), entry("gold", 1)))
+		w.eventuallyPool("gold", v1alpha1.ConditionReady, metav1.ConditionFalse, v1alpha1.ReasonPoolNameTaken)
+		w.configure(pools(entry("default", 1)))
+		w.waitGone("gold")
+		w.waitReady("default", "mine")
+		Expect(w.poolsYAMLNames()).To(Equal([]string{"default", "Gold"}))
+	})
+
+	It("R15: a pool that waits for a migration does not hold up the removal of its backend", func(ctx SpecContext) {
+		w := newWorld(ctx)
+		w.create(harness.Backend(w.namespace, 1))
+		w.waitReady("default")
+		w.create(harness.MakePool(w.namespace, "silver").Obj())
+		w.eventuallyPool("silver", v1alpha1.ConditionReady, metav1.ConditionFalse, v1alpha1.ReasonMigrationPending)
+		Expect(kube.Delete(w, get(w, v1alpha1.BackendName, &v1alpha1.DesignateBackend{}))).To(Succeed())
+		w.waitGone("silver")
+		w.eventuallyPool("default", v1alpha1.ConditionRemovalBlocked, metav1.ConditionTrue, v1alpha1.ReasonDesignateAccessMissing)
+		w.force("default")
+		w.waitGone("default")
+	})
+
 	It("a pool that the bridge did not make is not taken over by the ConfigMap", func(ctx SpecContext) {
 		w := newWorld(ctx)
 		w.configure(pools(entry("default", 1)))
 		w.create(harness.Backend(w.namespace, 1), harness.MakePool(w.namespace, "edge").Replicas(2).Obj())
 		w.waitReady("default", "edge")
 		w.configure(pools(entry("default", 1), entry("edge", 1)))
-		Eventually(w.backendCondition).WithArguments(v1alpha1.ConditionMultipoolConfigApplied).Should(And(
+		Eventually(w.backendCondition).WithArguments(v1alpha1.ConditionPoolsApplied).Should(And(
 			HaveField("Reason", v1alpha1.ReasonPoolNotOwned), HaveField("Message", ContainSubstring("edge"))))
 		Expect(w.pool("edge").Spec.BINDReplicas).To(BeEquivalentTo(2))
 		Expect(w.pool("edge").Labels).NotTo(HaveKey(v1alpha1.LabelSource))

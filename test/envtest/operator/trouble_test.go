@@ -4,6 +4,7 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -47,13 +48,17 @@ var _ = Describe("Trouble", func() {
 		w.eventuallyPool("gold", v1alpha1.ConditionAccepted, metav1.ConditionFalse, v1alpha1.ReasonPoolNameTaken)
 
 		By("deleting what is left by hand, as the message says")
-		for _, list := range append(owned.UsedByServers(), statefulSetList()) {
+		for _, list := range append([]client.ObjectList{statefulSetList()}, owned.UsedByServers()...) {
 			objects, err := owned.List(w, kube, w.namespace, gold.UID, list)
 			Expect(err).NotTo(HaveOccurred())
 			for _, object := range objects {
-				Expect(client.IgnoreNotFound(kube.Delete(w, object))).To(Succeed())
+				if _, last := object.(*policyv1.PodDisruptionBudget); !last {
+					Expect(client.IgnoreNotFound(kube.Delete(w, object))).To(Succeed())
+				}
 			}
 		}
+		Eventually(func() client.Object { return w.objectOf(gold.UID) }).Should(BeAssignableToTypeOf(&policyv1.PodDisruptionBudget{}))
+		Expect(kube.Delete(w, w.objectOf(gold.UID))).To(Succeed())
 		// Nobody drives the operator at this moment but the events of these deletions.
 		w.waitReady("default", "edge", "gold")
 		Expect(w.poolsYAMLNames()).To(Equal([]string{"default", "edge", "gold"}))

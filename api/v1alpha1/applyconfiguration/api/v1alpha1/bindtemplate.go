@@ -35,7 +35,7 @@ type BINDTemplateApplyConfiguration struct {
 	// Taints that the servers tolerate.
 	Tolerations []v1.Toleration `json:"tolerations,omitempty"`
 	// How the servers of a pool are spread over zones and nodes. A constraint without a labelSelector counts the
-	// servers of one pool.
+	// servers of one pool. When left out, they are kept on different nodes where that can be.
 	TopologySpreadConstraints []v1.TopologySpreadConstraint `json:"topologySpreadConstraints,omitempty"`
 	// Priority class of the servers' pods.
 	PriorityClassName *string `json:"priorityClassName,omitempty"`

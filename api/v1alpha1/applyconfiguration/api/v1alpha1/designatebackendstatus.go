@@ -20,7 +20,7 @@ type DesignateBackendStatusApplyConfiguration struct {
 	Servers *CountApplyConfiguration `json:"servers,omitempty"`
 	// SHA-256 of the pools.yaml last written, in hexadecimal.
 	PoolsYAMLHash *string `json:"poolsYAMLHash,omitempty"`
-	// Conditions: Accepted, MultipoolConfigValid, MultipoolConfigApplied, PoolsYAMLWritten, MigrationPending, RemovalBlocked, Ready.
+	// Conditions: Accepted, MultipoolConfigValid, PoolsApplied, PoolsYAMLWritten, MigrationPending, RemovalBlocked, Ready.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 

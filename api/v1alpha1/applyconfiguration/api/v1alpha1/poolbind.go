@@ -15,10 +15,10 @@ type PoolBINDApplyConfiguration struct {
 	Resources *v1.ResourceRequirements `json:"resources,omitempty"`
 	// Persistent storage of each server.
 	Storage *BINDStorageApplyConfiguration `json:"storage,omitempty"`
-	// Node labels that the pool's servers require.
+	// Node labels that the pool's servers require, instead of the DesignateBackend's.
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
-	// How the pool's servers are spread over zones and nodes. A constraint without a labelSelector counts the
-	// servers of this pool.
+	// How the pool's servers are spread over zones and nodes, instead of the DesignateBackend's constraints. A constraint
+	// without a labelSelector counts the servers of this pool.
 	TopologySpreadConstraints []v1.TopologySpreadConstraint `json:"topologySpreadConstraints,omitempty"`
 	// Annotations of the pool's client Services, added to the DesignateBackend's; on equal keys this pool's wins.
 	ClientServiceAnnotations map[string]string `json:"clientServiceAnnotations,omitempty"`
