@@ -225,5 +225,6 @@ func validateServers(pools []decodedPool) Problems {
 	if total <= v1alpha1.MaxServers {
 		return nil
 	}
-	return Problems{{Message: fmt.Sprintf("the pools ask for %d servers together: %d at most are allowed; lower bindReplicas", total, v1alpha1.MaxServers)}}
+	return Problems{{Message: fmt.Sprintf(
+		"the pools ask for %d servers together: %d at most are allowed; lower bindReplicas", total, v1alpha1.MaxServers)}}
 }

@@ -42,36 +42,40 @@ type Reconciler struct {
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
-// Reconcile makes one pass over a namespace. The order is what makes a crash at any point harmless: a number is in the
-// ledger before anything uses it, and out of pools.yaml before anything gives it up.
+// Reconcile makes one pass over a namespace.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	s, err := r.gather(ctx, request.Namespace)
 	if err != nil {
 		return apply.Outcome(err, r.reportUnknown(ctx, request.Namespace, err))
 	}
-	if s.backend == nil {
+	switch {
+	case s.backend == nil:
 		r.statuses.Forget(request.NamespacedName)
-	}
-	if s.idle() {
-		return ctrl.Result{}, nil
-	}
-	if s.backend != nil && !s.backendLeaves() {
+	case !s.backendLeaves():
 		if err := apply.AddFinalizer(ctx, r.Client, s.backend, v1alpha1.BackendFinalizer); err != nil {
 			return apply.Outcome(err)
 		}
+	}
+	if s.idle() {
+		return ctrl.Result{}, nil
 	}
 	planned := ledger.Plan(&s.stored.Ledger, s.facts)
 	if s.backendLeaves() && len(s.pools) == 0 && len(planned.Pools) == 0 {
 		return apply.Outcome(r.releaseBackend(ctx, s))
 	}
+	return r.carryOut(ctx, s, planned)
+}
+
+// carryOut brings a plan into force. The order is what makes a crash at any point harmless: a number is in the ledger
+// before anything uses it, and out of pools.yaml before anything gives it up.
+func (r *Reconciler) carryOut(ctx context.Context, s *scope, planned *ledger.Ledger) (ctrl.Result, error) {
 	forced := s.forcedRemovals(planned)
 	if _, err := s.stored.Write(ctx, r.Client, s.namespace, planned); err != nil {
 		return apply.Outcome(err, r.reportUnknown(ctx, s.namespace, err))
 	}
 	r.announce(ctx, s, forced)
-	var failures []error
 	s.keysErr = r.ensureKeys(ctx, s)
-	failures = append(failures, s.keysErr, r.ensurePoolsYAML(ctx, s))
+	failures := []error{s.keysErr, r.ensurePoolsYAML(ctx, s)}
 	if s.poolsYAML.settled {
 		_, err := s.stored.Write(ctx, r.Client, s.namespace, ledger.Settle(planned, s.facts))
 		failures = append(failures, err)

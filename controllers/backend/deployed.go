@@ -84,7 +84,8 @@ func (s *scope) deployedMode() v1alpha1.Mode {
 		if !slices.ContainsFunc(s.objects.statefulSets, func(o appsv1.StatefulSet) bool { return o.Name == name }) {
 			continue
 		}
-		if control := s.objects.services[builders.ControlServiceName(name, 0)]; control != nil && s.inPoolsYAML(builders.ServiceAddress(control)) {
+		control := s.objects.services[builders.ControlServiceName(name, 0)]
+		if control != nil && s.inPoolsYAML(builders.ServiceAddress(control)) {
 			return mode
 		}
 		deployed = mode

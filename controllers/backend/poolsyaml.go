@@ -45,7 +45,8 @@ func (r *Reconciler) ensurePoolsYAML(ctx context.Context, s *scope) error {
 		// An empty file would have Designate's worker serve nothing. A pool that is removed with no other left to write
 		// stays in the file, which nobody needs any more.
 		outcome.settled = true
-		outcome.reason, outcome.message = v1alpha1.ReasonNoServersYet, "No server has been ready and had an address, so there is nothing to write."
+		outcome.reason = v1alpha1.ReasonNoServersYet
+		outcome.message = "No server has been ready and had an address, so there is nothing to write."
 		return nil
 	}
 	text, err := conversion.RenderPoolsYAML(entries)

@@ -71,22 +71,24 @@ func (v Verdict) Blocked() bool { return v.Wanted && !v.Allowed }
 // Whether zones are left only Designate can say, and this operator has no access to it yet: so a removal waits for a
 // person to force it.
 func Judge(facts Facts) Verdict {
-	pool, backend := facts.Pool, facts.Backend
-	backendLeaves := backend != nil && backend.DeletionTimestamp != nil
-	if !asked(pool) && !backendLeaves {
+	switch {
+	case !asked(facts.Pool) && !leaves(facts.Backend):
 		return Verdict{}
-	}
-	if facts.HoldsNothing {
+	case facts.HoldsNothing:
 		return Verdict{Wanted: true, Allowed: true}
-	}
-	if pool.IsDefault() && backend != nil && !backendLeaves {
+	case facts.Pool.IsDefault() && facts.Backend != nil && !leaves(facts.Backend):
 		return blocked(v1alpha1.ReasonDefaultPoolRequired,
 			"Designate always has the pool default: it stays as long as the DesignateBackend %s. Delete that to remove all pools.",
 			v1alpha1.BackendName)
-	}
-	if pool.IsDefault() && facts.OtherPools > 0 {
+	case facts.Pool.IsDefault() && facts.OtherPools > 0:
 		return blocked(v1alpha1.ReasonOtherPoolsRemain, "The pool default goes last; other pools that are still there: %d.", facts.OtherPools)
+	default:
+		return judgeZones(facts.Pool)
 	}
+}
+
+// judgeZones lets a pool pass when it has no zones, which for now only a person can say.
+func judgeZones(pool *v1alpha1.DesignatePool) Verdict {
 	switch force, set := pool.Annotations[v1alpha1.AnnotationForceRemoval]; {
 	case set && force == pool.PoolName():
 		return Verdict{Wanted: true, Allowed: true, Forced: true}
@@ -98,6 +100,11 @@ func Judge(facts Facts) Verdict {
 		"Only Designate knows whether the pool %q still has zones, and this operator cannot ask it. The pool keeps working. "+
 			"Once you have made sure that no zone of any project is left in it, set the annotation %s to %q.",
 		pool.PoolName(), v1alpha1.AnnotationForceRemoval, pool.PoolName())
+}
+
+// leaves says that the DesignateBackend is being deleted.
+func leaves(backend *v1alpha1.DesignateBackend) bool {
+	return backend != nil && backend.DeletionTimestamp != nil
 }
 
 func asked(pool *v1alpha1.DesignatePool) bool {
