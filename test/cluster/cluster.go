@@ -46,7 +46,10 @@ func newCluster() (*cluster, error) {
 		root: root, toolsDir: filepath.Join(root, ".tools"), artifacts: filepath.Join(root, ".artifacts", "cluster"),
 		progress: os.Stderr, cgroup: "designate-pool-operator-" + folder.Key(root),
 	}
-	return c, c.begin()
+	if err := c.begin(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // begin empties the folder of artifacts and keeps it from being used twice at the same time. The kernel lifts the lock

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -109,10 +110,8 @@ func (l *Layer) add(header *tar.Header, content io.Reader) error {
 func merged(name string) string {
 	name = strings.TrimPrefix(path.Clean("/"+name), "/")
 	first, _, _ := strings.Cut(name, "/")
-	for _, folder := range mergedFolders {
-		if first == folder {
-			return "usr/" + name
-		}
+	if slices.Contains(mergedFolders, first) {
+		return "usr/" + name
 	}
 	return name
 }

@@ -104,7 +104,7 @@ func disguiseKernelSettings() error {
 		if err := os.WriteFile(disguise, []byte(value+"\n"), 0o644); err != nil {
 			return err
 		}
-		if err := syscall.Mount(disguise, filepath.Join("/proc/sys", name), "", syscall.MS_BIND, ""); err != nil {
+		if err := syscall.Mount(disguise, "/proc/sys/"+name, "", syscall.MS_BIND, ""); err != nil {
 			return fmt.Errorf("mounting over the kernel setting %s: %w", name, err)
 		}
 	}

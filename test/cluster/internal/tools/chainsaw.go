@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/designate-pools/designate-pool-operator/test/cluster/internal/folder"
 )
@@ -68,10 +69,7 @@ func download(ctx context.Context, module string) (string, error) {
 
 // GoBuild builds a static program, which runs on any machine and in an image with nothing else in it.
 func GoBuild(ctx context.Context, dir, output, pkg string, linkerFlags ...string) error {
-	flags := "-s -w"
-	for _, flag := range linkerFlags {
-		flags += " " + flag
-	}
+	flags := strings.Join(append([]string{"-s", "-w"}, linkerFlags...), " ")
 	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", output, pkg)
 	command.Dir = dir
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
