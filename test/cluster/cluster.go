@@ -87,13 +87,9 @@ func (c *cluster) run(ctx context.Context, command []string) (code int, err erro
 	if err != nil {
 		return 0, err
 	}
-	made, err := node.Mountpoints()
-	if err != nil {
-		return 0, err
-	}
 	return sandbox.Sandbox{
 		InitArgs:  []string{initCommand, arguments},
-		SweepArgs: append([]string{sweepCommand, c.cgroup}, made...),
+		SweepArgs: []string{sweepCommand, c.cgroup},
 		Cgroup:    c.cgroup,
 	}.Run(ctx)
 }

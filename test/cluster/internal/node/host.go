@@ -36,7 +36,8 @@ const (
 	containerdSoc = "/run/containerd/containerd.sock"
 )
 
-// scratch are the folders that the node's programs write to. They are in memory, and end with the node.
+// scratch are the folders that the node's programs write to. They are in memory, and end with the node. What stays of
+// them is an empty folder each to mount on: to remove it would unmount it in every other node that runs just now.
 var scratch = []string{"/run", "/var/log", "/var/lib/kubelet", "/var/lib/cni", "/var/lib/containerd", volumesDir}
 
 // kernelSettings are what the kubelet insists on, and would change, in settings that belong to the whole machine.
@@ -49,21 +50,6 @@ var kernelSettings = map[string]string{
 	"kernel/keys/root_maxbytes": "25000000",
 }
 
-// Mountpoints makes the folders on which a node mounts what it writes to, and returns those that were not there before,
-// for somebody to remove when the node is gone.
-func Mountpoints() (made []string, err error) {
-	for _, dir := range scratch {
-		if _, err := os.Stat(dir); err == nil {
-			continue
-		}
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return made, err
-		}
-		made = append(made, dir)
-	}
-	return made, nil
-}
-
 // prepareHost makes these namespaces look like a machine that is there for this node alone.
 func prepareHost(ctx context.Context, podLogs string) error {
 	if err := syscall.Sethostname([]byte(hostName)); err != nil {
@@ -74,6 +60,9 @@ func prepareHost(ctx context.Context, podLogs string) error {
 		return err
 	}
 	for _, dir := range scratch {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
 		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "mode=0755"); err != nil {
 			return fmt.Errorf("mounting a file system in memory on %s: %w", dir, err)
 		}
