@@ -108,6 +108,11 @@ test-envtest: control-plane $(REPORT) ## Run the suites that need a control plan
 	  go test -json $(TEST_FLAGS) -timeout 20m $$package -ginkgo.json-report=$$specs | $(REPORT) --lane $$name --specs $$specs || failed=1; \
 	done; exit $$failed
 
+.PHONY: test-e2e
+test-e2e: ## Run the end-to-end suites on a cluster with real containers (root, Debian 12); SUITES="suites/add" for some
+	go build -o $(BIN)/cluster ./test/cluster
+	$(BIN)/cluster -- test/e2e/run $(or $(SUITES),suites node)
+
 .PHONY: fuzz
 fuzz: ## Run each fuzz target for FUZZTIME (default 30s)
 	@grep -rlE '^func Fuzz' --include='*_test.go' . | sort | while read -r file; do \
@@ -122,6 +127,11 @@ bench: ## Run the benchmarks
 	go test -run '^$$' -bench . -benchmem $(UNIT_PACKAGES)
 
 ##@ Tools
+
+.PHONY: cluster
+cluster: ## Open a shell in a one-node cluster with real containers (root, Debian 12)
+	go build -o $(BIN)/cluster ./test/cluster
+	@exec $(BIN)/cluster
 
 .PHONY: control-plane
 control-plane: ## Build etcd, Kubernetes and kwok for tests (minutes, once)

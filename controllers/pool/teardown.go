@@ -21,7 +21,8 @@ import (
 // that had an index, while there is no ledger, unless it may go in any case: a terminating namespace takes no new one.
 func (r *Reconciler) releaseUnheld(ctx context.Context, s *scope) (bool, error) {
 	if s.ledgerLost && s.pool.Status.Index != nil && !s.forced() {
-		s.remaining = "The ledger has to be written anew first."
+		s.remaining = "The ledger is lost, and what the pool holds is unknown until it has been written anew. A namespace that is " +
+			"being deleted takes no new one: there only the annotation " + v1alpha1.AnnotationForceRemoval + " lets the pool go."
 		return false, nil
 	}
 	present, err := owned.Any(ctx, r.APIReader, s.pool.Namespace, s.pool.UID)
