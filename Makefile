@@ -42,7 +42,7 @@ GENERATED := api/v1alpha1/zz_generated.deepcopy.go api/v1alpha1/applyconfigurati
 help: ## Show what can be made
 	@awk 'BEGIN { FS = ":.*## " } \
 	  /^##@ / { printf "\n%s\n", substr($$0, 5) } \
-	  /^[a-z][a-z-]*:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	  /^[a-z][a-z0-9-]*:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: $(BIN)/manager $(BIN)/poolctl ## Build the operator and poolctl into .artifacts/bin
