@@ -152,7 +152,7 @@ var _ = Describe("Configuration", func() {
 		w.eventuallyPool("edge", v1alpha1.ConditionReady, metav1.ConditionFalse, v1alpha1.ReasonWriteFailed)
 		Eventually(w.backendCondition).WithArguments(v1alpha1.ConditionReady).Should(And(
 			HaveField("Reason", v1alpha1.ReasonWriteFailed), HaveField("Message", ContainSubstring("edge"))))
-		Expect(w.poolsYAMLNames()).To(Equal([]string{"default", "gold"}))
+		Eventually(w.poolsYAMLNames).Should(Equal([]string{"default", "gold"}))
 
 		By("R2: coming right by itself once it can")
 		w.operator.Wire.Fail(nil)

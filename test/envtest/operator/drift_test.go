@@ -45,14 +45,14 @@ var _ = Describe("Drift", func() {
 		w.settle()
 		w.waitReady("edge")
 		// The pod was replaced, twice; everything else is as it was.
-		after := w.snapshot("edge")
-		for _, volatile := range []string{"*v1.Pod designate-backendbind9-pool1-0", "*v1.PersistentVolumeClaim zones-designate-backendbind9-pool1-0"} {
-			delete(before, volatile)
-			delete(after, volatile)
+		stable := func(snapshot map[string]string) map[string]string {
+			delete(snapshot, "*v1.Pod designate-backendbind9-pool1-0")
+			delete(snapshot, "*v1.PersistentVolumeClaim zones-designate-backendbind9-pool1-0")
+			return snapshot
 		}
-		Expect(after).To(Equal(before))
-		Expect(w.poolsYAMLText()).To(Equal(yaml))
-		Expect(get(w, v1alpha1.RNDCSecretName, &corev1.Secret{}).Data).To(Equal(keys))
+		Eventually(func() map[string]string { return stable(w.snapshot("edge")) }).Should(Equal(stable(before)))
+		Eventually(w.poolsYAMLText).Should(Equal(yaml))
+		Eventually(func() map[string][]byte { return get(w, v1alpha1.RNDCSecretName, &corev1.Secret{}).Data }).Should(Equal(keys))
 		Expect(get(w, "designate-backendbind9-pool1-0", &corev1.Service{}).Annotations).To(HaveKeyWithValue("somebody.example.org/note", "kept"))
 	})
 
@@ -71,11 +71,11 @@ var _ = Describe("Drift", func() {
 		} {
 			object.SetNamespace(w.namespace)
 			Expect(kube.Delete(w, object)).To(Succeed())
+			Eventually(func() error { return kube.Get(w, client.ObjectKeyFromObject(object), object) }).Should(Succeed(), object.GetName())
 			w.settle()
-			Expect(kube.Get(w, client.ObjectKeyFromObject(object), object)).To(Succeed(), object.GetName())
 		}
 		Expect(get(w, v1alpha1.RNDCSecretName, &corev1.Secret{}).Data).To(Equal(keys))
-		Expect(w.poolsYAMLText()).To(Equal(yaml))
+		Eventually(w.poolsYAMLText).Should(Equal(yaml))
 		w.waitReady("default", "edge", "gold")
 	})
 
@@ -110,7 +110,7 @@ var _ = Describe("Drift", func() {
 			}).Should(Equal(ledger))
 			w.settle()
 			for _, name := range names {
-				Expect(w.snapshot(name)).To(Equal(neighbours[name]), name)
+				Eventually(w.snapshot).WithArguments(name).Should(Equal(neighbours[name]), name)
 			}
 		}
 	})

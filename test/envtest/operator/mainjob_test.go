@@ -48,7 +48,7 @@ var _ = Describe("The main job", func() {
 
 		By("writing pools.yaml in index order, with the control Services' addresses and the shared primaries")
 		entries := w.poolsYAML()
-		Expect(w.poolsYAMLNames()).To(Equal([]string{"default", "edge", "gold"}))
+		Eventually(w.poolsYAMLNames).Should(Equal([]string{"default", "edge", "gold"}))
 		Expect(entries[0].ID).To(Equal("794ccc2c-d751-44fe-b57f-8894c9f5c842"))
 		Expect(entries[2].ID).To(Equal(conversion.PoolID(w.namespace, "gold")))
 		Expect(entries[2].Targets).To(HaveLen(3))
@@ -71,7 +71,7 @@ var _ = Describe("The main job", func() {
 		w.create(harness.Backend(w.namespace, 2))
 		w.waitReady("default")
 		Expect(w.statefulSets()).To(Equal([]string{"designate-backendbind9"}))
-		Expect(w.poolsYAMLNames()).To(Equal([]string{"default"}))
+		Eventually(w.poolsYAMLNames).Should(Equal([]string{"default"}))
 		Expect(w.poolsYAML()[0].ID).To(BeEmpty())
 		Expect(w.poolsYAMLText()).NotTo(MatchRegexp(`(?m)^ +id:`))
 		Expect(get(w, "designate-backendbind9-1", &corev1.Service{}).Labels).

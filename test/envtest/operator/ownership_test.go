@@ -101,7 +101,7 @@ var _ = Describe("Ownership", func() {
 		w.force("zzz-first")
 		w.waitGone("zzz-first")
 		w.waitReady("aaa-second")
-		Expect(w.poolsYAMLNames()).To(Equal([]string{"default", "édge "}))
+		Eventually(w.poolsYAMLNames).Should(Equal([]string{"default", "édge "}))
 	})
 
 	It("R15: a pool that holds nothing goes without force, and holds nobody up", func(ctx SpecContext) {
@@ -115,7 +115,7 @@ var _ = Describe("Ownership", func() {
 		w.configure(pools(entry("default", 1)))
 		w.waitGone("gold")
 		w.waitReady("default", "mine")
-		Expect(w.poolsYAMLNames()).To(Equal([]string{"default", "Gold"}))
+		Eventually(w.poolsYAMLNames).Should(Equal([]string{"default", "Gold"}))
 	})
 
 	It("R15: a pool that waits for a migration does not hold up the removal of its backend", func(ctx SpecContext) {

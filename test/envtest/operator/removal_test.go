@@ -104,11 +104,11 @@ var _ = Describe("Removal", func() {
 		Expect(kube.Delete(w, w.pool("own"), client.PropagationPolicy(metav1.DeletePropagationForeground))).To(Succeed())
 		w.eventuallyPool("own", v1alpha1.ConditionRemovalBlocked, metav1.ConditionTrue, v1alpha1.ReasonDesignateAccessMissing)
 		Consistently(func() map[string]string { return w.snapshot("own") }, "5s").Should(Equal(before))
-		Expect(w.poolsYAMLNames()).To(ContainElement("own"))
+		Eventually(w.poolsYAMLNames).Should(ContainElement("own"))
 
 		w.force("own")
 		w.waitGone("own")
-		Expect(w.poolsYAMLNames()).To(Equal([]string{"default"}))
+		Eventually(w.poolsYAMLNames).Should(Equal([]string{"default"}))
 	})
 
 	It("R18 A11: a forced removal goes out of pools.yaml, then scales to 0, then deletes", func(ctx SpecContext) {
@@ -180,7 +180,7 @@ var _ = Describe("Removal", func() {
 		Expect(kube.Delete(w, w.pool("edge"))).To(Succeed())
 		w.force("edge")
 		w.waitGone("edge")
-		Expect(w.poolsYAMLNames()).To(Equal([]string{"default", "gold"}))
+		Eventually(w.poolsYAMLNames).Should(Equal([]string{"default", "gold"}))
 		Expect(w.snapshot("gold")).To(Equal(gold))
 	})
 

@@ -27,6 +27,12 @@ func (w *world) targets(pool string) int {
 	return -1
 }
 
+// servers are those in the status of a pool.
+func (w *world) servers(pool string) []v1alpha1.PoolServer {
+	GinkgoHelper()
+	return w.pool(pool).Status.Servers
+}
+
 func (w *world) open(service string) bool {
 	GinkgoHelper()
 	return builders.ServiceIsOpen(get(w, service, &corev1.Service{}))
@@ -51,13 +57,13 @@ var _ = Describe("Scaling", func() {
 		Expect(get(w, "designate-backendbind9-pool1-1", &corev1.Service{}).Spec.ClusterIP).NotTo(BeEmpty())
 		Consistently(func() bool { return w.open("designate-backendbind9-pool1-1") }).Should(BeFalse())
 		Expect(w.open("designate-backendbind9-pool1-0")).To(BeTrue())
-		Expect(w.targets("edge")).To(Equal(1))
+		Eventually(w.targets).WithArguments("edge").Should(Equal(1))
 		Expect(w.pool("edge").Status.Servers[1].Joined).To(BeFalse())
 		Expect(w.poolCondition("edge", v1alpha1.ConditionReady).Message).To(ContainSubstring("designate-backendbind9-pool1-1"))
 
 		Expect(plane.ReleasePods(w, w.namespace, "designate-backendbind9-pool1-1")).To(Succeed())
 		w.waitReady("edge")
-		Expect(w.targets("edge")).To(Equal(2))
+		Eventually(w.targets).WithArguments("edge").Should(Equal(2))
 		Expect(w.open("designate-backendbind9-pool1-1")).To(BeTrue())
 
 		By("leaving pools.yaml and the client Service alone when it becomes unready")
@@ -86,8 +92,8 @@ var _ = Describe("Scaling", func() {
 			"PATCH .*/statefulsets/designate-backendbind9-pool2",
 			"DELETE .*/services/designate-backendbind9-pool2-2",
 		)
-		Expect(w.pool("gold").Status.Servers).To(Equal(survivors))
-		Expect(w.targets("gold")).To(Equal(1))
+		Eventually(w.servers).WithArguments("gold").Should(Equal(survivors))
+		Eventually(w.targets).WithArguments("gold").Should(Equal(1))
 		By("taking the claims along and freeing the keys")
 		Eventually(func() error {
 			return kube.Get(w, client.ObjectKey{Namespace: w.namespace, Name: "zones-designate-backendbind9-pool2-2"}, &corev1.PersistentVolumeClaim{})
@@ -105,12 +111,12 @@ var _ = Describe("Scaling", func() {
 		w.eventuallyPool("edge", v1alpha1.ConditionServersReady, metav1.ConditionFalse, v1alpha1.ReasonScalingDown)
 		Consistently(func() bool { return w.open("designate-backendbind9-pool1-1") }, "3s").Should(BeTrue())
 		Expect(w.replicas("designate-backendbind9-pool1")).To(BeEquivalentTo(2))
-		Expect(w.targets("edge")).To(Equal(1))
+		Eventually(w.targets).WithArguments("edge").Should(Equal(1))
 
 		Expect(plane.ReleasePods(w, w.namespace, "designate-backendbind9-pool1-0")).To(Succeed())
 		w.waitReady("edge")
 		Expect(w.replicas("designate-backendbind9-pool1")).To(BeEquivalentTo(1))
-		Expect(w.targets("edge")).To(Equal(1))
+		Eventually(w.targets).WithArguments("edge").Should(Equal(1))
 	})
 
 	It("a pool scaled to 0 keeps its last targets, addresses and keys, and comes back with them", func(ctx SpecContext) {
@@ -124,12 +130,12 @@ var _ = Describe("Scaling", func() {
 		Eventually(w.replicas).WithArguments("designate-backendbind9-pool2").Should(BeEquivalentTo(0))
 		Consistently(w.poolsYAMLText).Should(Equal(before))
 		Expect(w.open("designate-backendbind9-pool2-0")).To(BeFalse())
-		Expect(w.backendCondition(v1alpha1.ConditionReady).Status).To(Equal(metav1.ConditionTrue), "nothing is wrong")
+		Eventually(w.backendCondition).WithArguments(v1alpha1.ConditionReady).Should(HaveField("Status", metav1.ConditionTrue), "nothing is wrong")
 
 		w.configure(pools(entry("default", 2), entry("edge", 1), entry("gold", 2)))
 		w.waitReady("gold")
-		Expect(w.pool("gold").Status.Servers).To(Equal(gold[:2]))
-		Expect(w.targets("gold")).To(Equal(2))
+		Eventually(w.servers).WithArguments("gold").Should(Equal(gold[:2]))
+		Eventually(w.targets).WithArguments("gold").Should(Equal(2))
 	})
 
 	It("several pools scaled at once, up and down, while one fails, all arrive", func(ctx SpecContext) {
@@ -139,9 +145,9 @@ var _ = Describe("Scaling", func() {
 			w.configure(pools(entry("default", 1+round), entry("edge", 3-round), entry("gold", 1+round%2)))
 		}
 		w.waitReady("default", "edge", "gold")
-		Expect(w.targets("default")).To(Equal(3))
-		Expect(w.targets("edge")).To(Equal(1))
-		Expect(w.targets("gold")).To(Equal(1))
+		Eventually(w.targets).WithArguments("default").Should(Equal(3))
+		Eventually(w.targets).WithArguments("edge").Should(Equal(1))
+		Eventually(w.targets).WithArguments("gold").Should(Equal(1))
 		keys := map[int32]string{}
 		for _, name := range []string{"default", "edge", "gold"} {
 			for _, server := range w.pool(name).Status.Servers {

@@ -61,7 +61,7 @@ var _ = Describe("Trouble", func() {
 		Expect(kube.Delete(w, w.objectOf(gold.UID))).To(Succeed())
 		// Nobody drives the operator at this moment but the events of these deletions.
 		w.waitReady("default", "edge", "gold")
-		Expect(w.poolsYAMLNames()).To(Equal([]string{"default", "edge", "gold"}))
+		Eventually(w.poolsYAMLNames).Should(Equal([]string{"default", "edge", "gold"}))
 	})
 
 	It("a pool name that Designate would take for default is refused, however old the claim", func(ctx SpecContext) {
@@ -71,7 +71,7 @@ var _ = Describe("Trouble", func() {
 		w.configure(pools(entry("default", 1)))
 		w.create(harness.Backend(w.namespace, 1))
 		w.eventuallyPool("default", v1alpha1.ConditionReady, metav1.ConditionTrue, v1alpha1.ReasonReady)
-		Expect(w.poolsYAMLNames()).To(Equal([]string{"default"}))
+		Eventually(w.poolsYAMLNames).Should(Equal([]string{"default"}))
 	})
 
 	It("R30: a backend that the webhook would have refused changes nothing, and says why", func(ctx SpecContext) {
