@@ -50,7 +50,7 @@ var _ = Describe("Configuration", func() {
 			}
 		}
 		Expect(w.snapshot("gold")).To(Equal(before))
-		Expect(w.backendCondition(v1alpha1.ConditionReady).Reason).To(Equal(v1alpha1.ReasonInvalidConfig))
+		Eventually(w.backendCondition).WithArguments(v1alpha1.ConditionReady).Should(HaveField("Reason", v1alpha1.ReasonInvalidConfig))
 		Eventually(w.eventReasons).WithArguments("ConfigMap").Should(ContainElement(v1alpha1.ReasonInvalidConfig))
 
 		By("going on where it stood once the ConfigMap is good again")

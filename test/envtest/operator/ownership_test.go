@@ -71,7 +71,7 @@ var _ = Describe("Ownership", func() {
 		w.configure(pools(entry("default", 1)))
 		w.create(harness.Backend(w.namespace, 1))
 		Eventually(w.backendCondition).WithArguments(v1alpha1.ConditionPoolsYAMLWritten).Should(HaveField("Reason", v1alpha1.ReasonNameTaken))
-		Expect(w.backendCondition(v1alpha1.ConditionReady).Reason).To(Equal(v1alpha1.ReasonNameTaken))
+		Eventually(w.backendCondition).WithArguments(v1alpha1.ConditionReady).Should(HaveField("Reason", v1alpha1.ReasonNameTaken))
 		Consistently(w.poolsYAMLText).Should(Equal("theirs"))
 	})
 

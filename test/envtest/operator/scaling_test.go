@@ -56,7 +56,7 @@ var _ = Describe("Scaling", func() {
 		Eventually(w.targets).WithArguments("edge").Should(Equal(1))
 		Expect(get(w, "designate-backendbind9-pool1-1", &corev1.Service{}).Spec.ClusterIP).NotTo(BeEmpty())
 		Consistently(func() bool { return w.open("designate-backendbind9-pool1-1") }).Should(BeFalse())
-		Expect(w.open("designate-backendbind9-pool1-0")).To(BeTrue())
+		Eventually(w.open).WithArguments("designate-backendbind9-pool1-0").Should(BeTrue())
 		Eventually(w.targets).WithArguments("edge").Should(Equal(1))
 		Expect(w.pool("edge").Status.Servers[1].Joined).To(BeFalse())
 		Expect(w.poolCondition("edge", v1alpha1.ConditionReady).Message).To(ContainSubstring("designate-backendbind9-pool1-1"))
