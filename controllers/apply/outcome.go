@@ -23,7 +23,7 @@ func Outcome(failures ...error) (reconcile.Result, error) {
 		case failure == nil:
 		case all(failure, apierrors.IsConflict):
 			result.RequeueAfter = conflictDelay
-		case all(failure, isNameTaken):
+		case all(failure, IsNameTaken):
 			result.RequeueAfter = cmp.Or(result.RequeueAfter, TakenDelay)
 		default:
 			remaining = append(remaining, failure)
@@ -33,11 +33,6 @@ func Outcome(failures ...error) (reconcile.Result, error) {
 		return reconcile.Result{}, err
 	}
 	return result, nil
-}
-
-func isNameTaken(err error) bool {
-	_, taken := errors.AsType[*NameTakenError](err)
-	return taken
 }
 
 // all says whether an error, or every one of those joined in it, is of a kind.

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"time"
@@ -28,6 +29,12 @@ type NameTakenError struct {
 func (e *NameTakenError) Error() string {
 	return fmt.Sprintf("%s %s exists and belongs to %s; it is left alone. Delete or rename it to let the operator make its own",
 		e.Kind, e.Name, e.Holder)
+}
+
+// IsNameTaken says whether an error is, or wraps, a NameTakenError.
+func IsNameTaken(err error) bool {
+	_, taken := errors.AsType[*NameTakenError](err)
+	return taken
 }
 
 // OfPool is the Guard of what belongs to a pool: an object bears the pool's UID and nobody else controls it. The UID,

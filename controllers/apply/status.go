@@ -100,7 +100,7 @@ func Conditions(existing *[]metav1.Condition, generation int64, owned []string, 
 	}
 	for _, condition := range wanted {
 		condition.ObservedGeneration = generation
-		condition.Message = bounded(condition.Message)
+		condition.Message = Bounded(condition.Message, maxMessage)
 		meta.SetStatusCondition(existing, condition)
 	}
 }
@@ -108,12 +108,13 @@ func Conditions(existing *[]metav1.Condition, generation int64, owned []string, 
 // maxMessage is what the API server takes in a condition's message, in bytes to be safe.
 const maxMessage = 32768
 
-func bounded(message string) string {
-	if len(message) <= maxMessage {
+// Bounded is as much of a message as fits into a limit in bytes, cut between characters.
+func Bounded(message string, limit int) string {
+	if len(message) <= limit {
 		return message
 	}
 	const more = " ..."
-	return strings.ToValidUTF8(message[:maxMessage-len(more)], "") + more
+	return strings.ToValidUTF8(message[:limit-len(more)], "") + more
 }
 
 // AddFinalizer puts a finalizer on an object, before the first effect outside of it.

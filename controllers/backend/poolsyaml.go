@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,10 +60,9 @@ func (r *Reconciler) ensurePoolsYAML(ctx context.Context, s *scope) error {
 		Live: &corev1.ConfigMap{}, Extract: corev1ac.ExtractConfigMap,
 	}
 	_, err = apply.Ensure(ctx, r.writer(), object, desired, apply.OfOperator)
-	var taken *apply.NameTakenError
 	switch {
-	case errors.As(err, &taken):
-		outcome.reason, outcome.message = v1alpha1.ReasonNameTaken, taken.Error()
+	case apply.IsNameTaken(err):
+		outcome.reason, outcome.message = v1alpha1.ReasonNameTaken, err.Error()
 		return err
 	case err != nil:
 		outcome.reason, outcome.message = v1alpha1.ReasonWriteFailed, err.Error()
@@ -97,8 +95,7 @@ func (s *scope) entries() ([]conversion.PoolEntry, error) {
 		if s.stored.Mode == v1alpha1.SinglePool {
 			id = "" // The original format.
 		}
-		settings := conversion.NormalizeSettings(pool.Accepted.PoolSettings)
-		entries = append(entries, conversion.NewPoolEntry(pool.Name, id, settings, servers, shared))
+		entries = append(entries, conversion.NewPoolEntry(pool.Name, id, pool.Accepted.PoolSettings, servers, shared))
 	}
 	return entries, nil
 }

@@ -2,7 +2,6 @@ package backend
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -155,9 +154,8 @@ func (s *scope) readyCondition(own []metav1.Condition) metav1.Condition {
 	if pending := meta.FindStatusCondition(own, v1alpha1.ConditionMigrationPending); pending != nil {
 		return no(pending.Reason, pending.Message)
 	}
-	var taken *apply.NameTakenError
 	switch {
-	case errors.As(s.keysErr, &taken):
+	case apply.IsNameTaken(s.keysErr):
 		return no(v1alpha1.ReasonNameTaken, s.keysErr.Error())
 	case s.keysErr != nil:
 		return no(v1alpha1.ReasonWriteFailed, s.keysErr.Error())

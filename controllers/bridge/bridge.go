@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -230,7 +229,7 @@ func (r *Reconciler) report(
 	}
 	after := meta.FindStatusCondition(backend.Status.Conditions, v1alpha1.ConditionMultipoolConfigValid)
 	if after != nil && after.Status == metav1.ConditionFalse && (before == nil || before.Message != after.Message) {
-		r.Recorder.Eventf(configMap, backend, corev1.EventTypeWarning, v1alpha1.ReasonInvalidConfig, "Validate", "%s", eventNote(after.Message))
+		r.Recorder.Eventf(configMap, backend, corev1.EventTypeWarning, v1alpha1.ReasonInvalidConfig, "Validate", "%s", apply.Bounded(after.Message, maxEventNote))
 	}
 	return nil
 }
@@ -243,11 +242,5 @@ func (r *Reconciler) reportMissingBackend(configMap *corev1.ConfigMap) {
 		"The namespace has no DesignateBackend named %s, so nothing is made of this ConfigMap. Create one.", v1alpha1.BackendName)
 }
 
-// eventNote is as much of a message as an Event takes, in bytes (events.k8s.io/v1: note).
-func eventNote(message string) string {
-	const limit = 1024
-	if len(message) <= limit {
-		return message
-	}
-	return strings.ToValidUTF8(message[:limit-4], "") + " ..."
-}
+// maxEventNote is what an Event takes, in bytes (events.k8s.io/v1: note).
+const maxEventNote = 1024

@@ -101,10 +101,9 @@ func ensure[L client.Object, C apply.Configuration](
 	writer := apply.Writer{Client: s.reconciler.Client, Live: s.reconciler.APIReader, Owner: FieldOwner}
 	object := apply.Object[L, C]{Live: live, Extract: extract}
 	wrote, err := apply.Ensure(ctx, writer, object, desired, apply.OfPool(s.pool.UID))
-	var taken *apply.NameTakenError
 	switch {
-	case errors.As(err, &taken):
-		s.blame(v1alpha1.ReasonNameTaken, taken.Error())
+	case apply.IsNameTaken(err):
+		s.blame(v1alpha1.ReasonNameTaken, err.Error())
 		return err
 	case err != nil:
 		s.blame(v1alpha1.ReasonWriteFailed, err.Error())
