@@ -229,7 +229,8 @@ func (r *Reconciler) report(
 	}
 	after := meta.FindStatusCondition(backend.Status.Conditions, v1alpha1.ConditionMultipoolConfigValid)
 	if after != nil && after.Status == metav1.ConditionFalse && (before == nil || before.Message != after.Message) {
-		r.Recorder.Eventf(configMap, backend, corev1.EventTypeWarning, v1alpha1.ReasonInvalidConfig, "Validate", "%s", apply.Bounded(after.Message, maxEventNote))
+		r.Recorder.Eventf(configMap, backend, corev1.EventTypeWarning, v1alpha1.ReasonInvalidConfig, "Validate",
+			"%s", apply.Bounded(after.Message, maxEventNote))
 	}
 	return nil
 }
