@@ -21,7 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/designate-pools/designate-pool-operator/test/cluster/internal/node"
-	"github.com/designate-pools/designate-pool-operator/test/cluster/internal/sandbox"
+	"github.com/designate-pools/designate-pool-operator/test/internal/sandbox"
 )
 
 // The parts that this program plays in processes that it starts itself.

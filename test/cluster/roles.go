@@ -9,7 +9,7 @@ import (
 	"os"
 
 	"github.com/designate-pools/designate-pool-operator/test/cluster/internal/node"
-	"github.com/designate-pools/designate-pool-operator/test/cluster/internal/sandbox"
+	"github.com/designate-pools/designate-pool-operator/test/internal/sandbox"
 )
 
 // assignment is what the node's process is told.

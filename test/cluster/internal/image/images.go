@@ -8,8 +8,8 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/designate-pools/designate-pool-operator/test/cluster/internal/debian"
-	"github.com/designate-pools/designate-pool-operator/test/cluster/internal/folder"
+	"github.com/designate-pools/designate-pool-operator/test/internal/debian"
+	"github.com/designate-pools/designate-pool-operator/test/internal/folder"
 	"github.com/designate-pools/designate-pool-operator/test/cluster/internal/tools"
 )
 

@@ -12,7 +12,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/designate-pools/designate-pool-operator/test/cluster/internal/folder"
+	"github.com/designate-pools/designate-pool-operator/test/internal/folder"
 )
 
 const (
