@@ -11,13 +11,13 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/designate-pools/designate-pool-operator/test/internal/debian"
-	"github.com/designate-pools/designate-pool-operator/test/internal/folder"
 	"github.com/designate-pools/designate-pool-operator/test/cluster/internal/image"
 	"github.com/designate-pools/designate-pool-operator/test/cluster/internal/node"
-	"github.com/designate-pools/designate-pool-operator/test/internal/sandbox"
 	"github.com/designate-pools/designate-pool-operator/test/cluster/internal/tools"
 	"github.com/designate-pools/designate-pool-operator/test/controlplane/assets"
+	"github.com/designate-pools/designate-pool-operator/test/internal/debian"
+	"github.com/designate-pools/designate-pool-operator/test/internal/folder"
+	"github.com/designate-pools/designate-pool-operator/test/internal/sandbox"
 )
 
 // packages are Debian's part of the node, and dig for whoever asks its servers.

@@ -8,9 +8,9 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/designate-pools/designate-pool-operator/test/cluster/internal/tools"
 	"github.com/designate-pools/designate-pool-operator/test/internal/debian"
 	"github.com/designate-pools/designate-pool-operator/test/internal/folder"
-	"github.com/designate-pools/designate-pool-operator/test/cluster/internal/tools"
 )
 
 // Names of the images. No registry has them, so nothing can be pulled by mistake.
