@@ -156,6 +156,53 @@ type Designate struct {
 	// +kubebuilder:default="/etc/designate/rndc-keys"
 	// +optional
 	RNDCKeyDirectory string `json:"rndcKeyDirectory,omitempty"`
+
+	// How the operator reaches Designate's API. Left out, it does not: zones are not counted, and the removal of a pool
+	// waits for a person.
+	// +optional
+	Access *DesignateAccess `json:"access,omitempty"`
+
+	// How often the zones of all projects are listed, at least 5s. A listing that takes long is made less often than
+	// this, so that it keeps Designate busy for a twentieth of the time at most.
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('5s') && duration(self) <= duration('24h')",message="must be 5s to 24h"
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Format=duration
+	// +kubebuilder:default="1m"
+	// +optional
+	PollInterval *metav1.Duration `json:"pollInterval,omitempty"`
+}
+
+// DesignateAccess is how the operator reaches Designate's API: through Keystone, or at a fixed endpoint.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.cloudCredentialsRef) != has(self.endpoint)",message="set either cloudCredentialsRef or endpoint"
+type DesignateAccess struct {
+	// Credentials of an administrator of Designate, who may list the zones of all projects.
+	// +optional
+	CloudCredentialsRef *CloudCredentialsRef `json:"cloudCredentialsRef,omitempty"`
+
+	// URL of the API of a Designate without Keystone (`auth_strategy = noauth`), without the `/v2`, such as
+	// `http://designate-api.openstack.svc:9001`. Whoever reaches it is an administrator there.
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:XValidation:rule="isURL(self) && url(self).getScheme() in ['http', 'https'] && url(self).getHost() != ''",message="must be an http or https URL"
+	// +optional
+	Endpoint string `json:"endpoint,omitempty"`
+}
+
+// CloudCredentialsRef names a cloud of a clouds.yaml in a Secret of this namespace.
+type CloudCredentialsRef struct {
+	// Name of the Secret. Its key `clouds.yaml` is OpenStack's file of that name; its key `cacert`, where there is one,
+	// the certificates in PEM form that the cloud's endpoints are checked against.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +required
+	SecretName string `json:"secretName"`
+
+	// Name of the cloud in clouds.yaml.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	// +required
+	CloudName string `json:"cloudName"`
 }
 
 // Count is how many of something there are, and how many of them are ready.
@@ -187,12 +234,33 @@ type DesignateBackendStatus struct {
 	// +optional
 	PoolsYAMLHash string `json:"poolsYAMLHash,omitempty"`
 
-	// Conditions: Accepted, MultipoolConfigValid, PoolsApplied, PoolsYAMLWritten, MigrationPending, RemovalBlocked, Ready.
+	// Zones of all pools in Designate, those of pools that are not ours included. Absent while nobody knows.
+	// +optional
+	Zones *ZoneListing `json:"zones,omitempty"`
+
+	// Conditions: Accepted, MultipoolConfigValid, PoolsApplied, PoolsYAMLWritten, DesignateReachable, DefaultPoolMatches,
+	// PoolNamesDistinct, AttributesHonoured, MigrationPending, RemovalBlocked, Ready.
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=32
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// ZoneListing is a listing of the zones of all projects in Designate.
+type ZoneListing struct {
+	// How many zones there are, of all projects and in every state.
+	// +kubebuilder:validation:Minimum=0
+	// +required
+	Total int32 `json:"total"`
+
+	// When the listing began, or a later one that found the same number: it is brought up to date every few minutes.
+	// +required
+	Began metav1.Time `json:"began"`
+
+	// When that listing ended.
+	// +required
+	Ended metav1.Time `json:"ended"`
 }
 
 // DesignateBackend says what all Designate pools of a namespace share: Designate's mdns servers, the BIND template, and
@@ -205,6 +273,7 @@ type DesignateBackendStatus struct {
 // +kubebuilder:printcolumn:name="Pools",type=integer,JSONPath=`.status.pools.total`,description="Pools"
 // +kubebuilder:printcolumn:name="Servers",type=integer,JSONPath=`.status.servers.total`,description="BIND servers of all pools"
 // +kubebuilder:printcolumn:name="Ready",type=integer,JSONPath=`.status.servers.ready`,description="BIND servers ready"
+// +kubebuilder:printcolumn:name="Zones",type=integer,JSONPath=`.status.zones.total`,description="Zones of all projects and pools in Designate; empty while nobody knows"
 // +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Reason of the Ready condition"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name == 'designate'",message="a namespace has one DesignateBackend, and it is named designate"

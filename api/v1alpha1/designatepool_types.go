@@ -99,6 +99,11 @@ type DesignatePoolStatus struct {
 	// +optional
 	Servers []PoolServer `json:"servers,omitempty"`
 
+	// Zones of the pool in Designate. Absent while nobody knows: without access to Designate, or when the last listing is
+	// too old to count.
+	// +optional
+	Zones *PoolZones `json:"zones,omitempty"`
+
 	// Conditions: Accepted, ServersReady, RemovalBlocked, Ready.
 	// +listType=map
 	// +listMapKey=type
@@ -143,6 +148,52 @@ type PoolServer struct {
 	Joined bool `json:"joined"`
 }
 
+// PoolZones are the zones of one pool in Designate, of all projects and in every state.
+type PoolZones struct {
+	// How many there are, those that are being deleted among them.
+	// +kubebuilder:validation:Minimum=0
+	// +required
+	Total int32 `json:"total"`
+
+	// How many are in each state.
+	// +kubebuilder:validation:MaxItems=32
+	// +listType=map
+	// +listMapKey=status
+	// +listMapKey=action
+	// +optional
+	States []ZoneState `json:"states,omitempty"`
+
+	// Names of a few of them.
+	// +kubebuilder:validation:MaxItems=5
+	// +kubebuilder:validation:items:MaxLength=255
+	// +listType=atomic
+	// +optional
+	Names []string `json:"names,omitempty"`
+
+	// When the listing began that these numbers are from, or a later one that found the same: it is brought up to date
+	// every few minutes.
+	// +required
+	ObservedAt metav1.Time `json:"observedAt"`
+}
+
+// ZoneState is how many zones are in one state.
+type ZoneState struct {
+	// Status of the zones in Designate: PENDING, ACTIVE or ERROR.
+	// +kubebuilder:validation:MaxLength=32
+	// +required
+	Status string `json:"status"`
+
+	// What is being done to the zones: CREATE, UPDATE, DELETE or NONE.
+	// +kubebuilder:validation:MaxLength=32
+	// +required
+	Action string `json:"action"`
+
+	// How many zones are in that state.
+	// +kubebuilder:validation:Minimum=1
+	// +required
+	Count int32 `json:"count"`
+}
+
 // DesignatePool is one pool of Designate with BIND servers of its own.
 //
 // Pools that are listed in the ConfigMap designate-multipool-config are made from there: edit the ConfigMap to change
@@ -155,6 +206,7 @@ type PoolServer struct {
 // +kubebuilder:printcolumn:name="Pool",type=string,JSONPath=`.status.poolName`,description="Name of the pool in Designate"
 // +kubebuilder:printcolumn:name="Replicas",type=integer,JSONPath=`.spec.bindReplicas`,description="BIND servers asked for"
 // +kubebuilder:printcolumn:name="Ready",type=integer,JSONPath=`.status.readyReplicas`,description="BIND servers ready"
+// +kubebuilder:printcolumn:name="Zones",type=integer,JSONPath=`.status.zones.total`,description="Zones of all projects in Designate; empty while nobody knows"
 // +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`,description="Reason of the Ready condition"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Index",type=integer,JSONPath=`.status.index`,priority=1

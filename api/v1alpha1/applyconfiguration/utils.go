@@ -20,10 +20,14 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.BINDStorageApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("BINDTemplate"):
 		return &apiv1alpha1.BINDTemplateApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("CloudCredentialsRef"):
+		return &apiv1alpha1.CloudCredentialsRefApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Count"):
 		return &apiv1alpha1.CountApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Designate"):
 		return &apiv1alpha1.DesignateApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("DesignateAccess"):
+		return &apiv1alpha1.DesignateAccessApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DesignateBackend"):
 		return &apiv1alpha1.DesignateBackendApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("DesignateBackendSpec"):
@@ -44,10 +48,16 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.PoolServerApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("PoolSettings"):
 		return &apiv1alpha1.PoolSettingsApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("PoolZones"):
+		return &apiv1alpha1.PoolZonesApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Primary"):
 		return &apiv1alpha1.PrimaryApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ServiceTemplate"):
 		return &apiv1alpha1.ServiceTemplateApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ZoneListing"):
+		return &apiv1alpha1.ZoneListingApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ZoneState"):
+		return &apiv1alpha1.ZoneStateApplyConfiguration{}
 
 	}
 	return nil

@@ -97,6 +97,15 @@ var schemaYAML = typed.YAMLObject(`types:
           keys:
           - topologyKey
           - whenUnsatisfiable
+- name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.CloudCredentialsRef
+  map:
+    fields:
+    - name: cloudName
+      type:
+        scalar: string
+    - name: secretName
+      type:
+        scalar: string
 - name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.Count
   map:
     fields:
@@ -109,14 +118,30 @@ var schemaYAML = typed.YAMLObject(`types:
 - name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.Designate
   map:
     fields:
+    - name: access
+      type:
+        namedType: com.github.designate-pools.designate-pool-operator.api.v1alpha1.DesignateAccess
     - name: defaultPoolID
       type:
         scalar: string
       default: 794ccc2c-d751-44fe-b57f-8894c9f5c842
+    - name: pollInterval
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Duration
+      default: 1m
     - name: rndcKeyDirectory
       type:
         scalar: string
       default: /etc/designate/rndc-keys
+- name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.DesignateAccess
+  map:
+    fields:
+    - name: cloudCredentialsRef
+      type:
+        namedType: com.github.designate-pools.designate-pool-operator.api.v1alpha1.CloudCredentialsRef
+    - name: endpoint
+      type:
+        scalar: string
 - name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.DesignateBackend
   map:
     fields:
@@ -180,6 +205,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: servers
       type:
         namedType: com.github.designate-pools.designate-pool-operator.api.v1alpha1.Count
+    - name: zones
+      type:
+        namedType: com.github.designate-pools.designate-pool-operator.api.v1alpha1.ZoneListing
 - name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.DesignatePool
   map:
     fields:
@@ -265,6 +293,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: statefulSet
       type:
         scalar: string
+    - name: zones
+      type:
+        namedType: com.github.designate-pools.designate-pool-operator.api.v1alpha1.PoolZones
 - name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.Mode
   scalar: string
 - name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.NSRecord
@@ -349,6 +380,30 @@ var schemaYAML = typed.YAMLObject(`types:
           elementType:
             namedType: com.github.designate-pools.designate-pool-operator.api.v1alpha1.NSRecord
           elementRelationship: atomic
+- name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.PoolZones
+  map:
+    fields:
+    - name: names
+      type:
+        list:
+          elementType:
+            scalar: string
+          elementRelationship: atomic
+    - name: observedAt
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: states
+      type:
+        list:
+          elementType:
+            namedType: com.github.designate-pools.designate-pool-operator.api.v1alpha1.ZoneState
+          elementRelationship: associative
+          keys:
+          - status
+          - action
+    - name: total
+      type:
+        scalar: numeric
 - name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.Primary
   map:
     fields:
@@ -371,6 +426,30 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         namedType: io.k8s.api.core.v1.ServiceType
       default: ClusterIP
+- name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.ZoneListing
+  map:
+    fields:
+    - name: began
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: ended
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Time
+    - name: total
+      type:
+        scalar: numeric
+- name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.ZoneState
+  map:
+    fields:
+    - name: action
+      type:
+        scalar: string
+    - name: count
+      type:
+        scalar: numeric
+    - name: status
+      type:
+        scalar: string
 - name: io.k8s.api.core.v1.LocalObjectReference
   map:
     fields:
@@ -499,6 +578,8 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         scalar: string
 - name: io.k8s.apimachinery.pkg.apis.meta.v1.ConditionStatus
+  scalar: string
+- name: io.k8s.apimachinery.pkg.apis.meta.v1.Duration
   scalar: string
 - name: io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1
   map:

@@ -2,6 +2,10 @@
 
 package v1alpha1
 
+import (
+	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
 // DesignateApplyConfiguration represents a declarative configuration of the Designate type for use
 // with apply.
 //
@@ -12,6 +16,12 @@ type DesignateApplyConfiguration struct {
 	// Directory in which Designate's worker sees the keys of the Secret designate-bind-secret.
 	// pools.yaml names each key file as this directory and `rndc-key-N`.
 	RNDCKeyDirectory *string `json:"rndcKeyDirectory,omitempty"`
+	// How the operator reaches Designate's API. Left out, it does not: zones are not counted, and the removal of a pool
+	// waits for a person.
+	Access *DesignateAccessApplyConfiguration `json:"access,omitempty"`
+	// How often the zones of all projects are listed, at least 5s. A listing that takes long is made less often than
+	// this, so that it keeps Designate busy for a twentieth of the time at most.
+	PollInterval *v1.Duration `json:"pollInterval,omitempty"`
 }
 
 // DesignateApplyConfiguration constructs a declarative configuration of the Designate type for use with
@@ -33,5 +43,21 @@ func (b *DesignateApplyConfiguration) WithDefaultPoolID(value string) *Designate
 // If called multiple times, the RNDCKeyDirectory field is set to the value of the last call.
 func (b *DesignateApplyConfiguration) WithRNDCKeyDirectory(value string) *DesignateApplyConfiguration {
 	b.RNDCKeyDirectory = &value
+	return b
+}
+
+// WithAccess sets the Access field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Access field is set to the value of the last call.
+func (b *DesignateApplyConfiguration) WithAccess(value *DesignateAccessApplyConfiguration) *DesignateApplyConfiguration {
+	b.Access = value
+	return b
+}
+
+// WithPollInterval sets the PollInterval field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the PollInterval field is set to the value of the last call.
+func (b *DesignateApplyConfiguration) WithPollInterval(value v1.Duration) *DesignateApplyConfiguration {
+	b.PollInterval = &value
 	return b
 }

@@ -20,7 +20,10 @@ type DesignateBackendStatusApplyConfiguration struct {
 	Servers *CountApplyConfiguration `json:"servers,omitempty"`
 	// SHA-256 of the pools.yaml last written, in hexadecimal.
 	PoolsYAMLHash *string `json:"poolsYAMLHash,omitempty"`
-	// Conditions: Accepted, MultipoolConfigValid, PoolsApplied, PoolsYAMLWritten, MigrationPending, RemovalBlocked, Ready.
+	// Zones of all pools in Designate, those of pools that are not ours included. Absent while nobody knows.
+	Zones *ZoneListingApplyConfiguration `json:"zones,omitempty"`
+	// Conditions: Accepted, MultipoolConfigValid, PoolsApplied, PoolsYAMLWritten, DesignateReachable, DefaultPoolMatches,
+	// PoolNamesDistinct, AttributesHonoured, MigrationPending, RemovalBlocked, Ready.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 
@@ -59,6 +62,14 @@ func (b *DesignateBackendStatusApplyConfiguration) WithServers(value *CountApply
 // If called multiple times, the PoolsYAMLHash field is set to the value of the last call.
 func (b *DesignateBackendStatusApplyConfiguration) WithPoolsYAMLHash(value string) *DesignateBackendStatusApplyConfiguration {
 	b.PoolsYAMLHash = &value
+	return b
+}
+
+// WithZones sets the Zones field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Zones field is set to the value of the last call.
+func (b *DesignateBackendStatusApplyConfiguration) WithZones(value *ZoneListingApplyConfiguration) *DesignateBackendStatusApplyConfiguration {
+	b.Zones = value
 	return b
 }
 

@@ -27,6 +27,9 @@ type DesignatePoolStatusApplyConfiguration struct {
 	Selector *string `json:"selector,omitempty"`
 	// The pool's servers, by ordinal. While a pool is scaled to 0, the servers that Designate still lists.
 	Servers []PoolServerApplyConfiguration `json:"servers,omitempty"`
+	// Zones of the pool in Designate. Absent while nobody knows: without access to Designate, or when the last listing is
+	// too old to count.
+	Zones *PoolZonesApplyConfiguration `json:"zones,omitempty"`
 	// Conditions: Accepted, ServersReady, RemovalBlocked, Ready.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
@@ -103,6 +106,14 @@ func (b *DesignatePoolStatusApplyConfiguration) WithServers(values ...*PoolServe
 		}
 		b.Servers = append(b.Servers, *values[i])
 	}
+	return b
+}
+
+// WithZones sets the Zones field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Zones field is set to the value of the last call.
+func (b *DesignatePoolStatusApplyConfiguration) WithZones(value *PoolZonesApplyConfiguration) *DesignatePoolStatusApplyConfiguration {
+	b.Zones = value
 	return b
 }
 

@@ -1,0 +1,65 @@
+// Package zones counts the zones of all projects in one Designate: one listing for each DesignateBackend at a time, shared
+// by all of its pools. It never says 0 where nobody knows.
+package zones
+
+import (
+	"time"
+
+	"github.com/designate-pools/designate-pool-operator/controllers/designate"
+)
+
+// Listing is one complete listing.
+type Listing struct {
+	// Began and Ended are by this process's clock. A zone that was there before Began and is not in the listing is gone.
+	Began, Ended time.Time
+	// Total is how many zones there are in all pools.
+	Total int
+	// Pools counts the zones of each pool, by its id in Designate; those of pools without zones are missing.
+	Pools map[string]*PoolZones
+	// Known are all pools that Designate has, ours or not.
+	Known []designate.Pool
+}
+
+// In counts the zones of one pool.
+func (l *Listing) In(poolID string) PoolZones {
+	if pool := l.Pools[poolID]; pool != nil {
+		return *pool
+	}
+	return PoolZones{}
+}
+
+// PoolZones counts the zones of one pool.
+type PoolZones struct {
+	Total int
+	// States count the zones in each state.
+	States map[State]int
+	// Names are those of a few zones, in alphabetical order.
+	Names []string
+	// Astray are zones that are in this pool although their attributes ask for another.
+	Astray int
+	// AstrayName is the name of one of them, AstrayPool the id of the pool that it asks for.
+	AstrayName, AstrayPool string
+}
+
+// State is the state of a zone, in Designate's own words.
+type State struct{ Status, Action string }
+
+// View is what is known of the zones of one Designate.
+type View struct {
+	// Listing is the last complete one; nil before there is one.
+	Listing *Listing
+	// Failure says why the newest attempt failed; nil when it did not.
+	Failure error
+	// FailedAt is when it failed, and FailingSince when the first of the failures in a row did.
+	FailedAt, FailingSince time.Time
+	// FreshFor is how long a listing counts: several intervals at which they are made.
+	FreshFor time.Duration
+}
+
+// Fresh is the last listing, if it is young enough to count.
+func (v View) Fresh(now time.Time) *Listing {
+	if v.Listing == nil || now.Sub(v.Listing.Began) > v.FreshFor {
+		return nil
+	}
+	return v.Listing
+}
