@@ -43,6 +43,7 @@ func Setup(mgr ctrl.Manager, opts options.Options) error {
 		Client:    mgr.GetClient(),
 		APIReader: mgr.GetAPIReader(),
 		Recorder:  mgr.GetEventRecorder(eventSource(options.Backend)),
+		Clock:     clock.RealClock{},
 	}).SetupWithManager(mgr, opts.For(options.Backend))
 	if err != nil {
 		return fmt.Errorf("controller %s: %w", options.Backend, err)

@@ -22,6 +22,16 @@ const (
 	ConditionPoolsApplied = "PoolsApplied"
 	// ConditionPoolsYAMLWritten: pools.yaml holds every pool that has servers.
 	ConditionPoolsYAMLWritten = "PoolsYAMLWritten"
+	// ConditionDesignateReachable: Designate's API answers, and lists the zones of all projects. Absent without access to it.
+	ConditionDesignateReachable = "DesignateReachable"
+	// ConditionDefaultPoolMatches: Designate's pool default has the id that the DesignateBackend says. Absent without access.
+	ConditionDefaultPoolMatches = "DefaultPoolMatches"
+	// ConditionPoolNamesDistinct: no pool in Designate bears a name that its database takes for that of another. Absent
+	// without access.
+	ConditionPoolNamesDistinct = "PoolNamesDistinct"
+	// ConditionAttributesHonoured: Designate's scheduler puts zones where their attributes ask for. A warning: Ready does not
+	// depend on it. Absent without access.
+	ConditionAttributesHonoured = "AttributesHonoured"
 	// ConditionMigrationPending: the other mode was asked for while servers are in use. Absent when nobody asked.
 	ConditionMigrationPending = "MigrationPending"
 )
@@ -82,8 +92,60 @@ const (
 	ReasonDefaultPoolRequired = "DefaultPoolRequired"
 	// ReasonOtherPoolsRemain: the default pool goes last. Clears itself.
 	ReasonOtherPoolsRemain = "OtherPoolsRemain"
+	// ReasonZonesExist: Designate lists zones in the pool; the message says how many, and names a few. Clears itself once
+	// they are gone.
+	ReasonZonesExist = "ZonesExist"
+	// ReasonZonesBeingDeleted: the pool's last zones are being deleted in Designate. Clears itself.
+	ReasonZonesBeingDeleted = "ZonesBeingDeleted"
+	// ReasonZonesUnknown: Designate has not been asked yet, or its last answer is too old. Clears itself.
+	ReasonZonesUnknown = "ZonesUnknown"
+	// ReasonForceRequired: no zone is in the way, and taking the pool out of Designate is left to a person: the force
+	// annotation.
+	ReasonForceRequired = "ForceRequired"
 	// ReasonForceAnnotationMismatch: the force annotation does not hold the pool's own name. Needs a person.
 	ReasonForceAnnotationMismatch = "ForceAnnotationMismatch"
+)
+
+// Reasons of DesignateReachable. RemovalBlocked and Ready take them over.
+const (
+	// ReasonReachable: the last listing of zones is complete.
+	ReasonReachable = "Reachable"
+	// ReasonWaitingForListing: this operator has not asked Designate yet. Clears itself.
+	ReasonWaitingForListing = "WaitingForListing"
+	// ReasonDesignateUnreachable: no answer, or an error from Designate, from Keystone or from something in between.
+	// Clears itself.
+	ReasonDesignateUnreachable = "DesignateUnreachable"
+	// ReasonDesignateOverloaded: Designate asks for patience. Clears itself.
+	ReasonDesignateOverloaded = "DesignateOverloaded"
+	// ReasonDesignateAnswerUnusable: an answer that cannot be right, such as a listing that ends too soon. Clears itself,
+	// unless the address is not that of a Designate.
+	ReasonDesignateAnswerUnusable = "DesignateAnswerUnusable"
+	// ReasonDesignateRefuses: Designate understood a request and refused it. Needs a person.
+	ReasonDesignateRefuses = "DesignateRefuses"
+	// ReasonCredentialsRefused: the credentials are wrong, expired, or not those of an administrator. Needs a person.
+	ReasonCredentialsRefused = "CredentialsRefused"
+	// ReasonCredentialsUnusable: the Secret with clouds.yaml is missing, or the cloud in it cannot be used. Needs a person.
+	ReasonCredentialsUnusable = "CredentialsUnusable"
+)
+
+// Reasons of DefaultPoolMatches, PoolNamesDistinct and AttributesHonoured. They are Unknown with the reason of
+// DesignateReachable while nobody knows.
+const (
+	// ReasonDefaultPoolMatches: the id is that of the pool default.
+	ReasonDefaultPoolMatches = "DefaultPoolMatches"
+	// ReasonDefaultPoolMissing: Designate has no pool of that id. Needs a person.
+	ReasonDefaultPoolMissing = "DefaultPoolMissing"
+	// ReasonDefaultPoolRenamed: the pool of that id has another name in Designate. Needs a person.
+	ReasonDefaultPoolRenamed = "DefaultPoolRenamed"
+	// ReasonNamesDistinct: every pool name stands for one pool.
+	ReasonNamesDistinct = "NamesDistinct"
+	// ReasonNameTakenInDesignate: Designate has a pool whose name its database takes for that of one of ours. Needs a person.
+	ReasonNameTakenInDesignate = "NameTakenInDesignate"
+	// ReasonAttributesHonoured: no zone is known to be elsewhere than where its attributes ask for.
+	ReasonAttributesHonoured = "AttributesHonoured"
+	// ReasonAttributesIgnored: zones are in one pool while their attributes ask for another. Needs a person: Designate's
+	// `scheduler_filters`.
+	ReasonAttributesIgnored = "AttributesIgnored"
 )
 
 // Reasons of MultipoolConfigValid and PoolsApplied.

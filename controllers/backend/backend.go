@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -15,6 +16,7 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/apply"
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
 	"github.com/designate-pools/designate-pool-operator/controllers/rndckeys"
+	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 )
 
 // FieldOwner owns what the aggregator applies.
@@ -28,6 +30,9 @@ type Reconciler struct {
 	// APIReader reads from the API server: the ledger, and whatever is about to be taken for gone.
 	APIReader client.Reader
 	Recorder  events.EventRecorder
+	// Zones tells what is known of Designate's zones.
+	Zones zones.Viewer
+	Clock clock.PassiveClock
 
 	statuses apply.Statuses
 }
@@ -83,7 +88,11 @@ func (r *Reconciler) carryOut(ctx context.Context, s *scope, planned *ledger.Led
 	if s.backend != nil {
 		failures = append(failures, r.writeStatus(ctx, s))
 	}
-	return apply.Outcome(failures...)
+	result, err := apply.Outcome(failures...)
+	if err == nil && result.RequeueAfter == 0 {
+		result.RequeueAfter = s.lookAgain
+	}
+	return result, err
 }
 
 // forcedRemovals are the pools that pass the point of no return with a plan because somebody forced them.

@@ -39,11 +39,25 @@ func (s *scope) inPoolsYAML(address string) bool {
 	})
 }
 
-// poolID is the id that a pool has in Designate, or gets there.
-func (s *scope) poolID(uid types.UID, name string) string {
+// poolID is the id that a pool has in Designate, or gets there: that of a pool of exactly its name, where there is one. known
+// is false when Designate has to be asked first.
+func (s *scope) poolID(uid types.UID, name string) (id string, known bool) {
 	if name == v1alpha1.DefaultPoolName && s.backend != nil {
-		return s.backend.Spec.Designate.DefaultPoolID
+		return s.backend.Spec.Designate.DefaultPoolID, true
 	}
+	listing := s.zones.Fresh(s.now)
+	if listing != nil {
+		for _, pool := range listing.Known {
+			if pool.Name == name {
+				return pool.ID, true
+			}
+		}
+	}
+	return s.derivedPoolID(uid, name), listing != nil || !s.hasAccess()
+}
+
+// derivedPoolID is the id that the pool's StatefulSet bears, else the one that follows from its name.
+func (s *scope) derivedPoolID(uid types.UID, name string) string {
 	for i := range s.objects.statefulSets {
 		statefulSet := &s.objects.statefulSets[i]
 		if id := statefulSet.Annotations[v1alpha1.AnnotationPoolID]; id != "" && statefulSet.Labels[v1alpha1.LabelPoolUID] == string(uid) {

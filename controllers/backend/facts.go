@@ -104,10 +104,11 @@ func (s *scope) poolFacts(pool *v1alpha1.DesignatePool) ledger.PoolFacts {
 		UID:      pool.UID,
 		Object:   pool.Name,
 		Name:     pool.PoolName(),
-		ID:       s.poolID(pool.UID, pool.PoolName()),
 		Withdraw: s.removals[pool.UID].Allowed,
 		Index:    s.deployedIndex(pool.UID),
 	}
+	id, known := s.poolID(pool.UID, pool.PoolName())
+	facts.ID, facts.IDUnknown = id, !known
 	// A pool that is to go and never had anything gets nothing now, nor does one whose backend is missing.
 	hasSomething := s.stored.Pool(pool.UID) != nil || facts.Index != nil
 	switch verdict := s.verdicts[pool.UID]; {
@@ -137,9 +138,10 @@ func (s *scope) orphanFacts(statefulSet *appsv1.StatefulSet, uid types.UID) ledg
 		UID:    uid,
 		Object: statefulSet.Labels[v1alpha1.LabelPool],
 		Name:   name,
-		ID:     s.poolID(uid, name),
 		Index:  s.deployedIndex(uid),
 	}
+	// What was in pools.yaml is there under the id that its objects bear.
+	facts.ID = s.derivedPoolID(uid, name)
 	held := slices.ContainsFunc(s.stored.Pools, func(p ledger.Pool) bool {
 		return conversion.FoldName(p.Name) == conversion.FoldName(name)
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +17,7 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/acceptance"
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
 	"github.com/designate-pools/designate-pool-operator/controllers/removal"
+	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 	"github.com/designate-pools/designate-pool-operator/conversion"
 )
 
@@ -37,6 +39,11 @@ type scope struct {
 	removals   map[types.UID]removal.Verdict
 	objects    objects
 	facts      ledger.Facts
+	// zones is what is known of Designate's zones at the time of the pass; nothing without access.
+	zones zones.View
+	now   time.Time
+	// lookAgain is when to make another pass without an event; never when 0.
+	lookAgain time.Duration
 
 	// current is pools.yaml as it is; currentText its text. currentErr says that it cannot be read.
 	current     []conversion.PoolEntry
@@ -82,13 +89,16 @@ func (s *scope) relatedBackend() runtime.Object {
 
 // gather reads everything that a pass goes by.
 func (r *Reconciler) gather(ctx context.Context, namespace string) (*scope, error) {
-	s := &scope{namespace: namespace}
+	s := &scope{namespace: namespace, now: r.Clock.Now()}
 	for _, read := range []func(context.Context, *scope) error{
 		r.gatherBackend, r.gatherPools, r.gatherConfig, r.gatherLedger, r.gatherObjects, r.gatherPoolsYAML,
 	} {
 		if err := read(ctx, s); err != nil {
 			return nil, err
 		}
+	}
+	if s.hasAccess() {
+		s.zones = r.Zones.View(namespace)
 	}
 	s.judge()
 	gone, err := r.gone(ctx, s)
@@ -195,7 +205,8 @@ func (s *scope) judge() {
 	s.verdicts = acceptance.Judge(s.pools, acceptance.Claims(s.objects.statefulSets, s.stored.Pools))
 	s.removals = make(map[types.UID]removal.Verdict, len(s.pools))
 	for i := range s.pools {
-		s.removals[s.pools[i].UID] = removal.Judge(removal.FactsOf(&s.pools[i], s.backend, s.pools, s.stored.Pools, s.ledgerLost))
+		s.removals[s.pools[i].UID] = removal.Judge(removal.FactsOf(&s.pools[i], s.backend, s.pools, s.stored.Pools,
+			s.ledgerLost, s.zones, s.now))
 	}
 }
 

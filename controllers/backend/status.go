@@ -17,10 +17,10 @@ import (
 )
 
 // ownedConditions are the conditions of the DesignateBackend that the aggregator writes.
-var ownedConditions = []string{
+var ownedConditions = append([]string{
 	v1alpha1.ConditionAccepted, v1alpha1.ConditionPoolsYAMLWritten, v1alpha1.ConditionMigrationPending,
 	v1alpha1.ConditionRemovalBlocked, v1alpha1.ConditionReady,
-}
+}, designateConditionTypes...)
 
 func (r *Reconciler) writeStatus(ctx context.Context, s *scope) error {
 	return r.statuses.Write(ctx, r.Client, s.backend, func() {
@@ -30,6 +30,7 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *scope) error {
 			status.PoolsYAMLHash = s.poolsYAML.hash
 		}
 		status.Pools, status.Servers = s.counts()
+		status.Zones = s.zonesStatus()
 		apply.Conditions(&status.Conditions, s.backend.Generation, ownedConditions, s.conditions())
 	})
 }
@@ -68,7 +69,7 @@ func (s *scope) counts() (pools, servers *v1alpha1.Count) {
 
 // conditions are the aggregator's, Ready from all of them and from the bridge's.
 func (s *scope) conditions() []metav1.Condition {
-	conditions := []metav1.Condition{s.acceptedCondition(), s.poolsYAMLCondition()}
+	conditions := append([]metav1.Condition{s.acceptedCondition(), s.poolsYAMLCondition()}, s.designateConditions()...)
 	if pending := s.migrationCondition(); pending != nil {
 		conditions = append(conditions, *pending)
 	}
@@ -162,6 +163,11 @@ func (s *scope) readyCondition(own []metav1.Condition) metav1.Condition {
 	}
 	if written := meta.FindStatusCondition(own, v1alpha1.ConditionPoolsYAMLWritten); written.Status != metav1.ConditionTrue {
 		return no(written.Reason, written.Message)
+	}
+	for _, conditionType := range neededOfDesignate {
+		if c := meta.FindStatusCondition(own, conditionType); c != nil && c.Status != metav1.ConditionTrue {
+			return metav1.Condition{Type: v1alpha1.ConditionReady, Status: c.Status, Reason: c.Reason, Message: c.Message}
+		}
 	}
 	if message := s.vanishedPools(); message != "" {
 		return no(v1alpha1.ReasonPoolVanished, message)

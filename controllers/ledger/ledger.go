@@ -94,6 +94,9 @@ func (p *Pool) Server(ordinal int32) *Server {
 // Removing says that the pool is past the point of no return.
 func (p *Pool) Removing() bool { return p.Removal != "" }
 
+// listed says whether pools.yaml names a server of the pool.
+func (p *Pool) listed() bool { return slices.ContainsFunc(p.Servers, Server.Listed) }
+
 // wanted says whether the accepted spec asks for the server.
 func (p *Pool) wanted(ordinal int32) bool { return ordinal < p.Accepted.BINDReplicas }
 

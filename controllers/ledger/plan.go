@@ -24,8 +24,10 @@ type Facts struct {
 type PoolFacts struct {
 	UID          types.UID
 	Object, Name string
-	// ID is the pool's id in Designate if it gets an entry now.
-	ID string
+	// ID is the pool's id in Designate as long as pools.yaml has not named the pool. IDUnknown says that Designate, which may
+	// have the pool under another one, has not been asked: the pool does not enter pools.yaml before it has.
+	ID        string
+	IDUnknown bool
 	// Accepted is the spec if it is valid and holds its name, else nil.
 	Accepted *v1alpha1.DesignatePoolSpec
 	// Withdraw says that removal is wanted and nothing holds it.
@@ -77,7 +79,7 @@ func Plan(old *Ledger, facts Facts) *Ledger {
 	}
 	next.addServers(facts, added)
 	for _, pool := range facts.Pools {
-		if entry := next.Pool(pool.UID); entry != nil && !entry.Removing() {
+		if entry := next.Pool(pool.UID); entry != nil && !entry.Removing() && (!pool.IDUnknown || entry.listed()) {
 			entry.list(&pool)
 		}
 	}
@@ -156,8 +158,9 @@ func (p *Pool) update(facts *PoolFacts) {
 	if p.Removing() {
 		return
 	}
-	if p.Name == v1alpha1.DefaultPoolName {
-		p.ID = facts.ID // Designate's configuration says which.
+	// Of the default pool Designate's configuration says which, always.
+	if p.Name == v1alpha1.DefaultPoolName || (!facts.IDUnknown && !p.listed()) {
+		p.ID = facts.ID
 	}
 	if facts.Accepted != nil {
 		p.Accepted = *facts.Accepted.DeepCopy()

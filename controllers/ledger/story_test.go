@@ -71,6 +71,15 @@ func (s *story) twoPools() {
 }
 
 var stories = map[string]func(*story){
+	"Designate, which has a pool under another id, cannot be asked at first": func(s *story) {
+		s.then("pools default and edge, with 1 replica each, appear, and Designate is silent",
+			func() { s.silent = true; s.ids["edge"] = "id-of-old" }, s.appears("default", 1), s.appears("edge", 1))
+		s.then("all servers become ready", s.ready("default", 0), s.ready("edge", 0))
+		s.then("Designate answers that it has a pool edge", func() { s.silent = false })
+		s.then("Designate is silent again, and edge is scaled to 2", func() { s.silent = true }, s.scaled("edge", 2))
+		s.then("server 1 of edge becomes ready", s.ready("edge", 1))
+		s.then("Designate says that it has edge under a third id", func() { s.silent = false; s.ids["edge"] = "id-of-another" })
+	},
 	"pools are added in order, and a later one that sorts first moves nothing": func(s *story) {
 		s.then("pools default, with 1 replica, and edge, with 2, appear", s.appears("default", 1), s.appears("edge", 2))
 		s.then("the server of default becomes ready", s.ready("default", 0))

@@ -21,6 +21,9 @@ type world struct {
 	pools []*pool
 	// named are the addresses in pools.yaml.
 	named map[string]bool
+	// silent says that Designate does not answer; ids are the pools that it has under other ids than ours, by name.
+	silent bool
+	ids    map[string]string
 	// born counts pools and addresses, so that none is ever used twice.
 	born int
 }
@@ -49,7 +52,7 @@ type service struct {
 }
 
 func newWorld(mode v1alpha1.Mode) *world {
-	return &world{ledger: &Ledger{}, wanted: mode, named: map[string]bool{}}
+	return &world{ledger: &Ledger{}, wanted: mode, named: map[string]bool{}, ids: map[string]string{}}
 }
 
 // pool finds the youngest pool of a name.
@@ -128,7 +131,10 @@ func (w *world) deployed() v1alpha1.Mode {
 func (w *world) poolFacts(p *pool) PoolFacts {
 	facts := PoolFacts{
 		UID: p.uid, Object: p.name, Name: p.name, ID: "id-of-" + p.name,
-		Withdraw: p.withdraw, Replicas: p.replicas, Servers: map[int32]ServerFacts{},
+		IDUnknown: w.silent && p.name != v1alpha1.DefaultPoolName, Withdraw: p.withdraw, Replicas: p.replicas, Servers: map[int32]ServerFacts{},
+	}
+	if id := w.ids[p.name]; id != "" && !w.silent {
+		facts.ID = id
 	}
 	if !p.invalid && w.holds(p) {
 		facts.Accepted = p.spec.DeepCopy()
@@ -257,6 +263,9 @@ func (w *world) String() string {
 		}
 		fmt.Fprintf(&text, "  pool%d %s (%s): wants %d, runs %d, pools.yaml %v", entry.Index, entry.Name, entry.UID,
 			entry.Accepted.BINDReplicas, entry.Replicas(), targets)
+		if id := "id-of-" + entry.Name; entry.ID != id {
+			fmt.Fprintf(&text, ", in Designate %s", entry.ID)
+		}
 		if entry.Removal != "" {
 			fmt.Fprintf(&text, ", %s", entry.Removal)
 		}

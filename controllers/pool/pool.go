@@ -18,6 +18,7 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/apply"
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
 	"github.com/designate-pools/designate-pool-operator/controllers/removal"
+	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 	"github.com/designate-pools/designate-pool-operator/conversion"
 )
 
@@ -31,6 +32,8 @@ type Reconciler struct {
 	// APIReader reads from the API server: absence counts only when it says so.
 	APIReader client.Reader
 	Clock     clock.PassiveClock
+	// Zones tells what is known of Designate's zones.
+	Zones zones.Viewer
 
 	statuses apply.Statuses
 }
@@ -97,11 +100,14 @@ func (s *scope) phases() []phase {
 
 // gather reads everything that a pass goes by.
 func (r *Reconciler) gather(ctx context.Context, pool *v1alpha1.DesignatePool) (*scope, error) {
-	s := &scope{reconciler: r, pool: pool}
+	s := &scope{reconciler: r, pool: pool, now: r.Clock.Now()}
 	backend := &v1alpha1.DesignateBackend{}
 	key := client.ObjectKey{Namespace: pool.Namespace, Name: v1alpha1.BackendName}
 	if err := r.Client.Get(ctx, key, backend); err == nil {
 		s.backend = backend
+		if backend.Spec.Designate.Access != nil {
+			s.zones = r.Zones.View(pool.Namespace)
+		}
 	} else if !apierrors.IsNotFound(err) {
 		return nil, fmt.Errorf("read DesignateBackend: %w", err)
 	}
@@ -127,6 +133,6 @@ func (r *Reconciler) gather(ctx context.Context, pool *v1alpha1.DesignatePool) (
 		return nil, fmt.Errorf("list StatefulSets: %w", err)
 	}
 	s.verdict = acceptance.Judge(pools.Items, acceptance.Claims(statefulSets.Items, stored.Pools))[pool.UID]
-	s.removal = removal.Judge(removal.FactsOf(pool, s.backend, pools.Items, stored.Pools, s.ledgerLost))
+	s.removal = removal.Judge(removal.FactsOf(pool, s.backend, pools.Items, stored.Pools, s.ledgerLost, s.zones, s.now))
 	return s, r.gatherChildren(ctx, s)
 }

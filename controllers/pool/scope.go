@@ -17,6 +17,7 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/owned"
 	"github.com/designate-pools/designate-pool-operator/controllers/removal"
 	"github.com/designate-pools/designate-pool-operator/controllers/rndckeys"
+	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 )
 
 // scope is what one pass over one pool knows. gather fills it; phases add what they found out, for the status.
@@ -43,6 +44,10 @@ type scope struct {
 	// keys are the RNDC keys of all servers, keyCopies those that the pool's own Secret has, by name.
 	keys, keyCopies map[string][]byte
 
+	// zones is what is known of Designate's zones at the time of the pass; nothing without access.
+	zones zones.View
+	now   time.Time
+
 	// problem is the first thing that keeps children from being as they should be.
 	problem *problem
 	// lookAgain is when to make another pass without an event; never when 0.
@@ -53,6 +58,13 @@ type scope struct {
 
 // problem is the reason and message of a condition.
 type problem struct{ reason, message string }
+
+// lookAgainAfter asks for another pass without an event.
+func (s *scope) lookAgainAfter(delay time.Duration) {
+	if delay > 0 && (s.lookAgain == 0 || delay < s.lookAgain) {
+		s.lookAgain = delay
+	}
+}
 
 func (s *scope) blame(reason, message string) {
 	if s.problem == nil {

@@ -28,6 +28,7 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *scope) error {
 		status := &s.pool.Status
 		status.PoolName = s.pool.PoolName()
 		s.fillFromLedger(status)
+		status.Zones = s.zonesStatus()
 		status.Replicas, status.ReadyReplicas = 0, 0
 		if s.statefulSet != nil {
 			status.Replicas, status.ReadyReplicas = s.statefulSet.Status.Replicas, s.statefulSet.Status.ReadyReplicas
@@ -63,6 +64,22 @@ func (s *scope) fillFromLedger(status *v1alpha1.DesignatePoolStatus) {
 	for _, server := range s.entry.Servers {
 		status.Servers = append(status.Servers, s.serverStatus(server))
 	}
+}
+
+// zonesStatus is what is known of the pool's zones in Designate.
+func (s *scope) zonesStatus() *v1alpha1.PoolZones {
+	current := s.pool.Status.Zones
+	switch {
+	case s.backend == nil || s.backend.Spec.Designate.Access == nil:
+		return nil
+	case s.entry == nil && s.ledgerLost:
+		return current // What was known stays until it is known again.
+	case s.entry == nil:
+		return nil
+	}
+	status, lookAgain := s.zones.PoolStatus(s.entry.ID, current, s.now)
+	s.lookAgainAfter(lookAgain)
+	return status
 }
 
 func (s *scope) serverStatus(server ledger.Server) v1alpha1.PoolServer {
@@ -165,13 +182,23 @@ func rolloutCondition(s *scope, no func(reason, message string) metav1.Condition
 		return no(v1alpha1.ReasonWaitingForAddress, fmt.Sprintf("The Service %s has no IP address yet, at which Designate reaches its server.",
 			s.withoutAddress()))
 	case !s.allOpen():
-		return no(v1alpha1.ReasonWaitingToJoin, "Servers are ready, and clients are not led to all of them yet.")
+		return no(s.waitingToJoin())
 	case wanted == 0:
 		return metav1.Condition{Type: v1alpha1.ConditionServersReady, Status: metav1.ConditionTrue,
 			Reason: v1alpha1.ReasonScaledToZero, Message: "No server is wanted."}
 	}
 	return metav1.Condition{Type: v1alpha1.ConditionServersReady, Status: metav1.ConditionTrue,
 		Reason: v1alpha1.ReasonServersReady, Message: fmt.Sprintf("All %d servers are ready.", wanted)}
+}
+
+// waitingToJoin says why clients are not led to every server that is ready.
+func (s *scope) waitingToJoin() (reason, message string) {
+	listed := slices.ContainsFunc(s.entry.Servers, ledger.Server.Listed)
+	if access := s.backend.Spec.Designate.Access; access != nil && !listed && s.zones.Fresh(s.now) == nil {
+		reachable := s.zones.Reachable(s.now)
+		return reachable.Reason, "Servers are ready, and Designate has to be asked first whether it has a pool of this name. " + reachable.Message
+	}
+	return v1alpha1.ReasonWaitingToJoin, "Servers are ready, and clients are not led to all of them yet."
 }
 
 // unready are the names of the wanted servers that are not ready.

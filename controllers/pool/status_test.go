@@ -17,8 +17,10 @@ import (
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/acceptance"
 	"github.com/designate-pools/designate-pool-operator/controllers/builders"
+	"github.com/designate-pools/designate-pool-operator/controllers/designate"
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
 	"github.com/designate-pools/designate-pool-operator/controllers/removal"
+	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 )
 
 // healthy is the scope of a pool with two servers and nothing wrong with it.
@@ -172,6 +174,73 @@ func TestWhatIsNotReadyIsNamed(t *testing.T) {
 	message := meta.FindStatusCondition(s.conditions(), v1alpha1.ConditionReady).Message
 	if !strings.Contains(message, "designate-backendbind9-pool1-1") || strings.Contains(message, "designate-backendbind9-pool1-0") {
 		t.Errorf("the message does not name the one server that is not ready: %s", message)
+	}
+}
+
+func TestAPoolWaitsForDesignateToSayWhetherItHasOneOfThatName(t *testing.T) {
+	closed := func(listed bool) *scope {
+		s := healthy()
+		for _, service := range s.services {
+			service.Spec.Selector = nil
+		}
+		for i := range s.entry.Servers {
+			s.entry.Servers[i].Joined = false
+			if !listed {
+				s.entry.Servers[i].Address = ""
+			}
+		}
+		s.backend.Spec.Designate.Access = &v1alpha1.DesignateAccess{Endpoint: "http://designate"}
+		s.now = time.Unix(1_700_000_000, 0)
+		return s
+	}
+	failing := zones.View{Failure: &designate.Error{Kind: designate.Unauthorised, Operation: "list zones"}, FreshFor: time.Minute}
+	fresh := zones.View{Listing: &zones.Listing{Began: time.Unix(1_700_000_000, 0)}, FreshFor: time.Minute}
+	for name, test := range map[string]struct {
+		view   zones.View
+		listed bool
+		want   string
+	}{
+		"Designate has not been asked":                {zones.View{}, false, v1alpha1.ReasonWaitingForListing},
+		"Designate cannot be asked":                   {failing, false, v1alpha1.ReasonCredentialsRefused},
+		"Designate has said":                          {fresh, false, v1alpha1.ReasonWaitingToJoin},
+		"pools.yaml names the pool, asked or not":     {failing, true, v1alpha1.ReasonWaitingToJoin},
+		"pools.yaml names the pool, and nobody asked": {zones.View{}, true, v1alpha1.ReasonWaitingToJoin},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := closed(test.listed)
+			s.zones = test.view
+			if got := meta.FindStatusCondition(s.conditions(), v1alpha1.ConditionServersReady); got.Reason != test.want {
+				t.Errorf("reason %s, want %s", got.Reason, test.want)
+			}
+		})
+	}
+}
+
+func TestZonesInTheStatus(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	known := &v1alpha1.PoolZones{Total: 4, ObservedAt: metav1.NewTime(now)}
+	view := zones.View{FreshFor: time.Minute, Listing: &zones.Listing{Began: now, Pools: map[string]*zones.PoolZones{"an-id": {Total: 2}}}}
+	for name, test := range map[string]struct {
+		change func(*scope)
+		want   *v1alpha1.PoolZones
+	}{
+		"those of the pool's id in Designate": {func(*scope) {}, &v1alpha1.PoolZones{Total: 2, ObservedAt: metav1.NewTime(now)}},
+		"none without access":                 {func(s *scope) { s.backend.Spec.Designate.Access = nil }, nil},
+		"none without a backend":              {func(s *scope) { s.backend = nil }, nil},
+		"none before the pool has an id":      {func(s *scope) { s.entry = nil }, nil},
+		"those of before while the ledger is lost": {
+			func(s *scope) { s.entry, s.ledgerLost = nil, true }, known,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := healthy()
+			s.backend.Spec.Designate.Access = &v1alpha1.DesignateAccess{Endpoint: "http://designate"}
+			s.pool.Status.Zones, s.zones, s.now = known, view, now
+			test.change(s)
+			if diff := cmp.Diff(test.want, s.zonesStatus()); diff != "" {
+				t.Errorf("zones (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -32,7 +32,7 @@ func (r *Reconciler) remindOfMissingPods(ctx context.Context, s *scope) (bool, e
 	if err != nil || missing == "" {
 		return false, err
 	}
-	s.lookAgain = stuckAfter
+	s.lookAgainAfter(stuckAfter)
 	if !r.stuck(s) {
 		return false, nil
 	}

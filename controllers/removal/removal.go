@@ -5,11 +5,15 @@ package removal
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
+	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 )
 
 // Facts are what the gate goes by.
@@ -22,20 +26,26 @@ type Facts struct {
 	HoldsNothing bool
 	// OtherPools is how many other pools the namespace still has, being removed or not.
 	OtherPools int
+	// Zones are those of the pool in Designate; nil while nobody knows.
+	Zones *zones.PoolZones
+	// View is what is known of the zones of all pools.
+	View zones.View
+	Now  time.Time
 }
 
 // FactsOf gathers what the gate goes by for one of the pools of a namespace. entries are those of the ledger; while that
 // is lost, no pool is known to hold nothing.
 func FactsOf(
 	pool *v1alpha1.DesignatePool, backend *v1alpha1.DesignateBackend, pools []v1alpha1.DesignatePool,
-	entries []ledger.Pool, ledgerLost bool,
+	entries []ledger.Pool, ledgerLost bool, view zones.View, now time.Time,
 ) Facts {
-	return Facts{
-		Pool:         pool,
-		Backend:      backend,
-		HoldsNothing: !ledgerLost && !slices.ContainsFunc(entries, func(entry ledger.Pool) bool { return entry.UID == pool.UID }),
-		OtherPools:   others(pool, pools, entries),
+	facts := Facts{Pool: pool, Backend: backend, OtherPools: others(pool, pools, entries), View: view, Now: now}
+	entry := slices.IndexFunc(entries, func(entry ledger.Pool) bool { return entry.UID == pool.UID })
+	facts.HoldsNothing = !ledgerLost && entry < 0
+	if listing := view.Fresh(now); listing != nil && entry >= 0 {
+		facts.Zones = ptr.To(listing.In(entries[entry].ID))
 	}
+	return facts
 }
 
 // others is how many pools a namespace has besides one: DesignatePools, and pools that have vanished and left servers.
@@ -68,8 +78,8 @@ func (v Verdict) Blocked() bool { return v.Wanted && !v.Allowed }
 
 // Judge lets a pool pass or not. Doubt never lets it pass.
 //
-// Whether zones are left only Designate can say, and this operator has no access to it yet: so a removal waits for a
-// person to force it.
+// Whether zones are left only Designate can say. Where it says that none is, a person still has to say so too, by force:
+// taking a pool out of Designate is not yet done here.
 func Judge(facts Facts) Verdict {
 	switch {
 	case !asked(facts.Pool) && !leaves(facts.Backend):
@@ -83,23 +93,55 @@ func Judge(facts Facts) Verdict {
 	case facts.Pool.IsDefault() && facts.OtherPools > 0:
 		return blocked(v1alpha1.ReasonOtherPoolsRemain, "The pool default goes last; other pools that are still there: %d.", facts.OtherPools)
 	default:
-		return judgeZones(facts.Pool)
+		return judgeZones(facts)
 	}
 }
 
-// judgeZones lets a pool pass when it has no zones, which for now only a person can say.
-func judgeZones(pool *v1alpha1.DesignatePool) Verdict {
+// judgeZones lets a pool pass that a person has forced, and says of any other what is known of its zones.
+func judgeZones(facts Facts) Verdict {
+	pool := facts.Pool
 	switch force, set := pool.Annotations[v1alpha1.AnnotationForceRemoval]; {
 	case set && force == pool.PoolName():
 		return Verdict{Wanted: true, Allowed: true, Forced: true}
 	case set:
 		return blocked(v1alpha1.ReasonForceAnnotationMismatch, "The annotation %s holds %q, and the pool's name is %q: nothing is forced.",
 			v1alpha1.AnnotationForceRemoval, force, pool.PoolName())
+	case facts.Backend == nil || facts.Backend.Spec.Designate.Access == nil:
+		return blocked(v1alpha1.ReasonDesignateAccessMissing,
+			"Only Designate knows whether the pool %q still has zones, and this operator cannot ask it. The pool keeps working. "+
+				"Once you have made sure that no zone of any project is left in it, set the annotation %s to %q.",
+			pool.PoolName(), v1alpha1.AnnotationForceRemoval, pool.PoolName())
+	case facts.View.Failure != nil:
+		unreachable := facts.View.Reachable(facts.Now)
+		return blocked(unreachable.Reason, "Nobody can tell whether the pool %q still has zones. %s", pool.PoolName(), unreachable.Message)
+	case facts.Zones == nil:
+		return blocked(v1alpha1.ReasonZonesUnknown, "Designate has not said yet whether the pool %q still has zones.", pool.PoolName())
+	case facts.Zones.Total > 0:
+		return judgeExisting(facts.Zones)
 	}
-	return blocked(v1alpha1.ReasonDesignateAccessMissing,
-		"Only Designate knows whether the pool %q still has zones, and this operator cannot ask it. The pool keeps working. "+
-			"Once you have made sure that no zone of any project is left in it, set the annotation %s to %q.",
-		pool.PoolName(), v1alpha1.AnnotationForceRemoval, pool.PoolName())
+	return blocked(v1alpha1.ReasonForceRequired,
+		"Designate lists no zone of the pool %q. This version does not take pools out of Designate: make sure that none is created "+
+			"in it any more, and set the annotation %s to %q.", pool.PoolName(), v1alpha1.AnnotationForceRemoval, pool.PoolName())
+}
+
+// judgeExisting says which zones are in the way.
+func judgeExisting(existing *zones.PoolZones) Verdict {
+	names := strings.Join(existing.Names, ", ")
+	if existing.Total > len(existing.Names) {
+		names += ", ..."
+	}
+	deleting := 0
+	for state, count := range existing.States {
+		if state.Action == "DELETE" {
+			deleting += count
+		}
+	}
+	if deleting == existing.Total {
+		return blocked(v1alpha1.ReasonZonesBeingDeleted, "Zones that Designate is still deleting: %d (%s).", existing.Total, names)
+	}
+	return blocked(v1alpha1.ReasonZonesExist,
+		"Zones that are in the pool: %d (%s). Delete them or move them to another pool; the pool keeps working until then.",
+		existing.Total, names)
 }
 
 // leaves says that the DesignateBackend is being deleted.

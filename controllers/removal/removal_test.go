@@ -11,7 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/controllers/designate"
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
+	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 )
 
 func pool(name string, annotations map[string]string) *v1alpha1.DesignatePool {
@@ -53,9 +55,93 @@ func TestNobodyIsKnownToHoldNothingWhileTheLedgerIsLost(t *testing.T) {
 	}{
 		{nil, false, true}, {nil, true, false}, {[]ledger.Pool{{UID: "edge"}}, false, false}, {[]ledger.Pool{{UID: "other"}}, false, true},
 	} {
-		if got := FactsOf(edge, nil, []v1alpha1.DesignatePool{*edge}, test.entries, test.lost).HoldsNothing; got != test.want {
+		if got := FactsOf(edge, nil, []v1alpha1.DesignatePool{*edge}, test.entries, test.lost, zones.View{}, now).HoldsNothing; got != test.want {
 			t.Errorf("entries %v, lost %v: holds nothing is %v, want %v", test.entries, test.lost, got, test.want)
 		}
+	}
+}
+
+func TestZonesAreThoseOfThePoolsIDAndOfAFreshListing(t *testing.T) {
+	edge := pool("edge", nil)
+	edge.UID = "edge"
+	entries := []ledger.Pool{{UID: "edge", ID: "id-edge"}, {UID: "other", ID: "id-other"}}
+	facts := func(view zones.View) Facts {
+		return FactsOf(edge, nil, []v1alpha1.DesignatePool{*edge}, entries, false, view, now)
+	}
+	if got := facts(listed("id-other", 3)).Zones; got == nil || got.Total != 0 {
+		t.Errorf("zones of another pool: %+v, want a known 0", got)
+	}
+	if got := facts(listed("id-edge", 3)).Zones; got == nil || got.Total != 3 {
+		t.Errorf("zones of the pool: %+v, want 3", got)
+	}
+	stale := listed("id-edge", 0)
+	stale.Listing.Began = now.Add(-stale.FreshFor - time.Second)
+	for name, view := range map[string]zones.View{"no listing": {}, "a listing that is too old": stale} {
+		if got := facts(view).Zones; got != nil {
+			t.Errorf("%s: %+v, want nothing to be known", name, got)
+		}
+	}
+}
+
+var now = time.Unix(1_700_000_000, 0)
+
+// listed is what is known after a listing with so many active zones in one pool.
+func listed(id string, total int) zones.View {
+	return zones.View{FreshFor: time.Minute, Listing: &zones.Listing{Began: now, Ended: now, Total: total, Pools: map[string]*zones.PoolZones{
+		id: {Total: total, Names: []string{"a.example."}, States: map[zones.State]int{{Status: "ACTIVE", Action: "NONE"}: total}},
+	}}}
+}
+
+func TestJudgeWithAccessToDesignate(t *testing.T) {
+	backend := &v1alpha1.DesignateBackend{}
+	backend.Spec.Designate.Access = &v1alpha1.DesignateAccess{Endpoint: "http://designate"}
+	state := func(status, action string) zones.State { return zones.State{Status: status, Action: action} }
+	failing := func(kind designate.Kind) zones.View {
+		return zones.View{Failure: &designate.Error{Kind: kind, Operation: "list zones"}, FailingSince: now}
+	}
+	for name, test := range map[string]struct {
+		view   zones.View
+		zones  *zones.PoolZones
+		reason string
+		says   string
+	}{
+		"nobody has asked yet": {zones.View{}, nil, v1alpha1.ReasonZonesUnknown, ""},
+		"Designate cannot be asked": {
+			failing(designate.Unreachable), nil, v1alpha1.ReasonDesignateUnreachable, "list zones",
+		},
+		"Designate cannot be asked, and said 0 before": {
+			failing(designate.Unreachable), &zones.PoolZones{}, v1alpha1.ReasonDesignateUnreachable, "",
+		},
+		"the credentials are refused": {failing(designate.Unauthorised), nil, v1alpha1.ReasonCredentialsRefused, ""},
+		"there are no credentials":    {failing(designate.Unusable), nil, v1alpha1.ReasonCredentialsUnusable, ""},
+		"zones exist": {
+			zones.View{}, &zones.PoolZones{Total: 7, Names: []string{"a.example.", "b.example."}, States: map[zones.State]int{
+				state("ACTIVE", "NONE"): 6, state("PENDING", "DELETE"): 1,
+			}}, v1alpha1.ReasonZonesExist, "7 (a.example., b.example., ...)",
+		},
+		"zones in error exist": {
+			zones.View{}, &zones.PoolZones{Total: 1, Names: []string{"a.example."}, States: map[zones.State]int{state("ERROR", "CREATE"): 1}},
+			v1alpha1.ReasonZonesExist, "1 (a.example.)",
+		},
+		"the last zones are being deleted": {
+			zones.View{}, &zones.PoolZones{Total: 2, Names: []string{"a.example.", "b.example."}, States: map[zones.State]int{
+				state("PENDING", "DELETE"): 1, state("ERROR", "DELETE"): 1,
+			}}, v1alpha1.ReasonZonesBeingDeleted, "2 (a.example., b.example.)",
+		},
+		"no zone is left": {zones.View{}, &zones.PoolZones{}, v1alpha1.ReasonForceRequired, v1alpha1.AnnotationForceRemoval},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requested := map[string]string{v1alpha1.AnnotationRemovalRequested: "2026-01-01T00:00:00Z"}
+			facts := Facts{Pool: pool("edge", requested), Backend: backend, View: test.view, Zones: test.zones, Now: now}
+			got := Judge(facts)
+			if !got.Blocked() || got.Reason != test.reason || !strings.Contains(got.Message, test.says) {
+				t.Errorf("got %+v, want it blocked as %s, saying %q", got, test.reason, test.says)
+			}
+			facts.Pool.Annotations[v1alpha1.AnnotationForceRemoval] = "edge"
+			if got := Judge(facts); !got.Allowed || !got.Forced {
+				t.Errorf("forced it got %+v, want it to pass", got)
+			}
+		})
 	}
 }
 
@@ -133,23 +219,27 @@ func TestJudge(t *testing.T) {
 // TestNothingPassesInDoubt goes over every combination of what the gate goes by.
 func TestNothingPassesInDoubt(t *testing.T) {
 	passed := 0
+	knownZones := map[string]*zones.PoolZones{"zones unknown": nil, "no zones": {}, "one zone": {Total: 1}}
 	for _, name := range []string{"default", "Default", "edge"} {
 		for _, requested := range []bool{false, true} {
 			for _, beingDeleted := range []bool{false, true} {
 				for _, force := range []string{"absent", "", "edge", "default", "true"} {
-					for _, backend := range []string{"missing", "living", "leaving"} {
+					for _, backend := range []string{"missing", "living", "leaving", "leaving with access"} {
 						for _, others := range []int{0, 1} {
-							facts := combine(name, requested, beingDeleted, force, backend, others)
-							verdict := Judge(facts)
-							isDefault := name == v1alpha1.DefaultPoolName
-							want := (requested || beingDeleted || backend == "leaving") && force == name &&
-								(!isDefault || (backend != "living" && others == 0))
-							if verdict.Allowed != want || verdict.Forced != want {
-								t.Errorf("pool %s, requested %v, being deleted %v, force %q, backend %s, %d others: %+v, want allowed %v",
-									name, requested, beingDeleted, force, backend, others, verdict, want)
-							}
-							if want {
-								passed++
+							for known, zones := range knownZones {
+								facts := combine(name, requested, beingDeleted, force, backend, others)
+								facts.Zones = zones
+								verdict := Judge(facts)
+								isDefault := name == v1alpha1.DefaultPoolName
+								want := (requested || beingDeleted || strings.HasPrefix(backend, "leaving")) && force == name &&
+									(!isDefault || (backend != "living" && others == 0))
+								if verdict.Allowed != want || verdict.Forced != want {
+									t.Errorf("pool %s, requested %v, being deleted %v, force %q, backend %s, %d others, %s: %+v, want allowed %v",
+										name, requested, beingDeleted, force, backend, others, known, verdict, want)
+								}
+								if want {
+									passed++
+								}
 							}
 						}
 					}
@@ -178,6 +268,9 @@ func combine(name string, requested, beingDeleted bool, force, backend string, o
 		facts.Backend = &v1alpha1.DesignateBackend{}
 	case "leaving":
 		facts.Backend = leaving(&v1alpha1.DesignateBackend{})
+	case "leaving with access":
+		facts.Backend = leaving(&v1alpha1.DesignateBackend{})
+		facts.Backend.Spec.Designate.Access = &v1alpha1.DesignateAccess{Endpoint: "http://designate"}
 	}
 	return facts
 }

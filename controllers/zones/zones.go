@@ -44,6 +44,11 @@ type PoolZones struct {
 // State is the state of a zone, in Designate's own words.
 type State struct{ Status, Action string }
 
+// Viewer tells what is known of the zones of a namespace's Designate.
+type Viewer interface {
+	View(namespace string) View
+}
+
 // View is what is known of the zones of one Designate.
 type View struct {
 	// Listing is the last complete one; nil before there is one.
