@@ -141,49 +141,70 @@ func (s *scope) removalCondition() *metav1.Condition {
 
 // readyCondition takes the reason of the first thing that is not as it should be, pools after what concerns them all.
 func (s *scope) readyCondition(own []metav1.Condition) metav1.Condition {
-	no := func(reason, message string) metav1.Condition {
-		return metav1.Condition{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: reason, Message: message}
-	}
-	if accepted := meta.FindStatusCondition(own, v1alpha1.ConditionAccepted); accepted.Status != metav1.ConditionTrue {
-		return no(accepted.Reason, accepted.Message)
-	}
-	for _, conditionType := range []string{v1alpha1.ConditionMultipoolConfigValid, v1alpha1.ConditionPoolsApplied} {
-		if c := meta.FindStatusCondition(s.backend.Status.Conditions, conditionType); c != nil && c.Status != metav1.ConditionTrue {
-			return no(c.Reason, c.Message)
-		}
-	}
-	if pending := meta.FindStatusCondition(own, v1alpha1.ConditionMigrationPending); pending != nil {
-		return no(pending.Reason, pending.Message)
-	}
-	switch {
-	case apply.IsNameTaken(s.keysErr):
-		return no(v1alpha1.ReasonNameTaken, s.keysErr.Error())
-	case s.keysErr != nil:
-		return no(v1alpha1.ReasonWriteFailed, s.keysErr.Error())
-	}
-	if written := meta.FindStatusCondition(own, v1alpha1.ConditionPoolsYAMLWritten); written.Status != metav1.ConditionTrue {
-		return no(written.Reason, written.Message)
-	}
-	for _, conditionType := range neededOfDesignate {
-		if c := meta.FindStatusCondition(own, conditionType); c != nil && c.Status != metav1.ConditionTrue {
-			return metav1.Condition{Type: v1alpha1.ConditionReady, Status: c.Status, Reason: c.Reason, Message: c.Message}
-		}
-	}
-	if message := s.vanishedPools(); message != "" {
-		return no(v1alpha1.ReasonPoolVanished, message)
-	}
-	if reason, message := s.unreadyPool(); reason != "" {
-		return no(reason, message)
-	}
-	return metav1.Condition{
+	ready := metav1.Condition{
 		Type:   v1alpha1.ConditionReady,
 		Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonReady, Message: "Every pool is as it should be.",
+	}
+	for _, problem := range []*metav1.Condition{
+		firstNotTrue(own, v1alpha1.ConditionAccepted),
+		firstNotTrue(s.backend.Status.Conditions, v1alpha1.ConditionMultipoolConfigValid, v1alpha1.ConditionPoolsApplied),
+		pendingMigration(own),
+		unlessEmpty(s.keysProblem()),
+		firstNotTrue(own, v1alpha1.ConditionPoolsYAMLWritten),
+		firstNotTrue(own, neededOfDesignate...),
+		unlessEmpty(s.vanishedPools()),
+		unlessEmpty(s.unreadyPool()),
+	} {
+		if problem != nil {
+			ready.Status, ready.Reason, ready.Message = problem.Status, problem.Reason, problem.Message
+			return ready
+		}
+	}
+	return ready
+}
+
+// firstNotTrue is the first of some conditions that exists and is not True.
+func firstNotTrue(conditions []metav1.Condition, types ...string) *metav1.Condition {
+	for _, conditionType := range types {
+		if c := meta.FindStatusCondition(conditions, conditionType); c != nil && c.Status != metav1.ConditionTrue {
+			return c
+		}
+	}
+	return nil
+}
+
+// pendingMigration is, as a problem, the condition that says so.
+func pendingMigration(own []metav1.Condition) *metav1.Condition {
+	pending := meta.FindStatusCondition(own, v1alpha1.ConditionMigrationPending)
+	if pending == nil {
+		return nil
+	}
+	return unlessEmpty(pending.Reason, pending.Message)
+}
+
+// unlessEmpty is a problem that has a reason.
+func unlessEmpty(reason, message string) *metav1.Condition {
+	if reason == "" {
+		return nil
+	}
+	return &metav1.Condition{Status: metav1.ConditionFalse, Reason: reason, Message: message}
+}
+
+// keysProblem is what keeps the Secret of all RNDC keys from being as it should be.
+func (s *scope) keysProblem() (reason, message string) {
+	switch {
+	case s.keysErr == nil:
+		return "", ""
+	case apply.IsNameTaken(s.keysErr):
+		return v1alpha1.ReasonNameTaken, s.keysErr.Error()
+	default:
+		return v1alpha1.ReasonWriteFailed, s.keysErr.Error()
 	}
 }
 
 // vanishedPools names the pools whose DesignatePool is gone while their servers are not: somebody took the finalizer off.
 // They stay as they are until a person decides.
-func (s *scope) vanishedPools() string {
+func (s *scope) vanishedPools() (reason, message string) {
 	var names []string
 	for _, entry := range s.stored.Pools {
 		if !slices.ContainsFunc(s.pools, func(p v1alpha1.DesignatePool) bool { return p.UID == entry.UID }) {
@@ -191,9 +212,9 @@ func (s *scope) vanishedPools() string {
 		}
 	}
 	if len(names) == 0 {
-		return ""
+		return "", ""
 	}
-	return fmt.Sprintf("The DesignatePools of these pools are gone and their servers are not: %s. The servers and their entries in "+
+	return v1alpha1.ReasonPoolVanished, fmt.Sprintf("The DesignatePools of these pools are gone and their servers are not: %s. The servers and their entries in "+
 		"pools.yaml stay. If no zone is left in them, delete everything that bears the label.", strings.Join(names, ", "))
 }
 

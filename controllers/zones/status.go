@@ -90,7 +90,10 @@ func samePoolZones(a, b *v1alpha1.PoolZones) bool {
 	return a.Total == b.Total && slices.Equal(a.States, b.States) && slices.Equal(a.Names, b.Names)
 }
 
-func bounded(count int) int32 { return int32(min(count, math.MaxInt32)) }
+// bounded is a count as the API has it.
+func bounded(count int) int32 {
+	return int32(min(count, math.MaxInt32)) //nolint:gosec // That it fits is what min sees to.
+}
 
 // Reachable is the condition DesignateReachable.
 func (v View) Reachable(now time.Time) metav1.Condition {
