@@ -214,8 +214,8 @@ func (s *scope) vanishedPools() (reason, message string) {
 	if len(names) == 0 {
 		return "", ""
 	}
-	return v1alpha1.ReasonPoolVanished, fmt.Sprintf("The DesignatePools of these pools are gone and their servers are not: %s. The servers and their entries in "+
-		"pools.yaml stay. If no zone is left in them, delete everything that bears the label.", strings.Join(names, ", "))
+	return v1alpha1.ReasonPoolVanished, fmt.Sprintf("The DesignatePools of these pools are gone and their servers are not: %s. "+
+		"The servers and their entries in pools.yaml stay. If no zone is left in them, delete everything that bears the label.", strings.Join(names, ", "))
 }
 
 // unreadyPool is the own reason of the first pool that is not ready. One that is scaled to 0 is as it should be.
