@@ -106,7 +106,10 @@ func (c *cluster) prepare(ctx context.Context) (*node.Node, error) {
 		return nil, err
 	}
 	n := &node.Node{Artifacts: c.artifacts, Cgroup: c.cgroup}
-	if n.Kubernetes, err = c.kubernetes(ctx); err != nil {
+	if err := assets.Build(ctx, c.root, c.progress); err != nil {
+		return nil, err
+	}
+	if n.Kubernetes, err = assets.Kubernetes(c.root); err != nil {
 		return nil, err
 	}
 	chainsaw, err := tools.Chainsaw(ctx, c.toolsDir, c.progress)
@@ -122,22 +125,6 @@ func (c *cluster) prepare(ctx context.Context) (*node.Node, error) {
 		return nil, err
 	}
 	return n, nil
-}
-
-// kubernetes builds Kubernetes, unless it is there, and returns the path of its one binary.
-func (c *cluster) kubernetes(ctx context.Context) (string, error) {
-	// Binaries of other people have no kubelet among them.
-	if err := os.Unsetenv(assets.DirectoryVariable); err != nil {
-		return "", err
-	}
-	if err := assets.Build(ctx, c.root, c.progress); err != nil {
-		return "", err
-	}
-	kubectl, err := assets.Find(c.root, assets.Kubectl)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(kubectl)
 }
 
 func (c *cluster) images(ctx context.Context, apt *debian.APT) ([]string, error) {

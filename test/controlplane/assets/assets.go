@@ -5,16 +5,15 @@
 package assets
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/designate-pools/designate-pool-operator/test/internal/folder"
 )
 
 const (
@@ -31,18 +30,20 @@ const (
 	binaryName  = "kubernetes"
 )
 
-// The programs of the control plane.
+// The programs of the control plane, and of a node.
 const (
 	Etcd              = "etcd"
 	APIServer         = "kube-apiserver"
 	ControllerManager = "kube-controller-manager"
 	Scheduler         = "kube-scheduler"
+	Kubelet           = "kubelet"
+	Proxy             = "kube-proxy"
 	Kubectl           = "kubectl"
 	Kwok              = "kwok"
 )
 
-// kubernetesPrograms are the names that the binary of test/kubernetes answers to.
-var kubernetesPrograms = []string{Etcd, APIServer, ControllerManager, Scheduler, Kubectl}
+// KubernetesPrograms are the names that the binary of test/kubernetes answers to.
+var KubernetesPrograms = []string{Etcd, APIServer, ControllerManager, Scheduler, Kubelet, Proxy, Kubectl}
 
 // ErrMissing says that a program has not been built.
 var ErrMissing = errors.New("run `make control-plane` to build the programs of the test control plane")
@@ -82,6 +83,16 @@ func Find(root, program string) (string, error) {
 	return "", fmt.Errorf("%s is not at %s: %w", program, strings.Join(candidates, " nor at "), ErrMissing)
 }
 
+// Kubernetes is the path of the one binary that is all of KubernetesPrograms, whatever the environment says. It fails with
+// ErrMissing when that has not been built.
+func Kubernetes(root string) (string, error) {
+	path, err := builtPath(root, binaryName)
+	if err == nil && !isExecutable(path) {
+		err = fmt.Errorf("no Kubernetes at %s: %w", path, ErrMissing)
+	}
+	return path, err
+}
+
 func builtPath(root, program string) (string, error) {
 	if program == Kwok {
 		return filepath.Join(kwokDir(root), Kwok), nil
@@ -95,40 +106,30 @@ func kwokDir(root string) string {
 }
 
 func kubernetesDir(root string) (string, error) {
-	key, err := sourceKey(filepath.Join(root, sourceDir))
+	key, err := kubernetesKey(filepath.Join(root, sourceDir))
 	return filepath.Join(root, toolsDir, "kubernetes-"+key), err
 }
 
-// sourceKey stands for what a binary is built from: the module's files and the Go version.
-func sourceKey(dir string) (string, error) {
+// kubernetesKey stands for what is in a folder of Kubernetes: the module's files, the Go version, and the links.
+func kubernetesKey(dir string) (string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		return "", err
 	}
 	files = append(files, filepath.Join(dir, "go.mod"), filepath.Join(dir, "go.sum"))
 	slices.Sort(files)
-	hash := sha256.New()
-	fmt.Fprintln(hash, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	parts := append([]string{runtime.Version(), runtime.GOOS, runtime.GOARCH}, KubernetesPrograms...)
 	for _, file := range files {
 		content, err := os.ReadFile(file)
 		if err != nil {
 			return "", fmt.Errorf("hashing the sources of Kubernetes: %w", err)
 		}
-		fmt.Fprintln(hash, filepath.Base(file), len(content))
-		hash.Write(content)
+		parts = append(parts, filepath.Base(file), string(content))
 	}
-	return hex.EncodeToString(hash.Sum(nil))[:12], nil
+	return folder.Key(parts...), nil
 }
 
 func isExecutable(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
-}
-
-func exists(path string) (bool, error) {
-	_, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
 }

@@ -1,8 +1,6 @@
 package assets
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -44,7 +42,7 @@ func TestRootIsFoundFromWithin(t *testing.T) {
 
 func TestAProgramThatWasNotBuiltIsMissing(t *testing.T) {
 	t.Setenv(DirectoryVariable, "")
-	for _, program := range append([]string{Kwok}, kubernetesPrograms...) {
+	for _, program := range append([]string{Kwok}, KubernetesPrograms...) {
 		_, err := Find(repository(t), program)
 		if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "make control-plane") {
 			t.Errorf("%s: got %v, want an error that says how to build it", program, err)
@@ -75,6 +73,25 @@ func TestAProgramIsLookedForWhereTheEnvironmentSaysFirst(t *testing.T) {
 	}
 }
 
+func TestTheBinaryIsThatOfThisTreeAlone(t *testing.T) {
+	root := repository(t)
+	elsewhere := t.TempDir()
+	t.Setenv(DirectoryVariable, elsewhere)
+	write(t, filepath.Join(elsewhere, binaryName), "", 0o700)
+	if path, err := Kubernetes(root); !errors.Is(err, ErrMissing) {
+		t.Errorf("got %s (%v) before it was built", path, err)
+	}
+	dir, err := kubernetesDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := filepath.Join(dir, binaryName)
+	write(t, want, "", 0o700)
+	if got, err := Kubernetes(root); err != nil || got != want {
+		t.Errorf("got %s (%v), want %s", got, err, want)
+	}
+}
+
 func TestAnyChangeOfTheSourcesAsksForAnotherBuild(t *testing.T) {
 	root := repository(t)
 	seen := map[string]string{}
@@ -92,43 +109,6 @@ func TestAnyChangeOfTheSourcesAsksForAnotherBuild(t *testing.T) {
 	for _, name := range []string{"go.mod", "go.sum", "main.go", "new.go"} {
 		write(t, filepath.Join(root, sourceDir, name), "changed", 0o600)
 		record("a change of " + name)
-	}
-}
-
-func TestBuildInto(t *testing.T) {
-	ctx := context.Background()
-	dir := filepath.Join(t.TempDir(), toolsDir, "thing-1")
-	var progress bytes.Buffer
-	builds := 0
-	build := func(_ context.Context, staging string) error {
-		builds++
-		write(t, filepath.Join(staging, "program"), "", 0o700)
-		return nil
-	}
-	fail := func(_ context.Context, staging string) error {
-		write(t, filepath.Join(staging, "half"), "", 0o700)
-		return errors.New("no space left")
-	}
-
-	if err := buildInto(ctx, dir, &progress, "a thing", fail); err == nil || !strings.Contains(err.Error(), "no space left") {
-		t.Fatalf("got %v, want the error of the build", err)
-	}
-	if entries, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(entries) != 0 {
-		t.Fatalf("a failed build left %v (%v)", entries, err)
-	}
-	for range 2 {
-		if err := buildInto(ctx, dir, &progress, "a thing", build); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if builds != 1 {
-		t.Errorf("built %d times, want once", builds)
-	}
-	if !isExecutable(filepath.Join(dir, "program")) {
-		t.Error("the program is not where it was to be built")
-	}
-	if !strings.Contains(progress.String(), "this takes minutes") {
-		t.Errorf("nobody was told that this takes long: %q", progress.String())
 	}
 }
 

@@ -8,11 +8,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
-)
 
-// progressInterval is how often a build says that it is still running.
-const progressInterval = 30 * time.Second
+	"github.com/designate-pools/designate-pool-operator/test/internal/folder"
+)
 
 // Build builds whatever is missing and reports on progress, where a build takes minutes.
 func Build(ctx context.Context, root string, progress io.Writer) error {
@@ -20,49 +18,12 @@ func Build(ctx context.Context, root string, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
-	err = buildInto(ctx, dir, progress, "Kubernetes (etcd, API server, controller manager, scheduler, kubectl)",
+	err = folder.Make(ctx, dir, "Kubernetes and etcd from Go modules (minutes)", progress,
 		func(ctx context.Context, staging string) error { return buildKubernetes(ctx, root, staging) })
 	if err != nil {
 		return err
 	}
-	return buildInto(ctx, kwokDir(root), progress, "kwok "+kwokVersion, buildKwok)
-}
-
-// buildInto runs build on an empty folder and gives that folder its final name only when all is in it.
-func buildInto(ctx context.Context, dir string, progress io.Writer, what string, build func(context.Context, string) error) error {
-	if there, err := exists(dir); err != nil || there {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return err
-	}
-	staging, err := os.MkdirTemp(filepath.Dir(dir), ".building-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(staging)
-
-	start := time.Now()
-	elapsed := func() time.Duration { return time.Since(start).Round(time.Second) }
-	fmt.Fprintf(progress, "Building %s from Go modules: this takes minutes, once.\n", what)
-	stop := every(progressInterval, func() { fmt.Fprintf(progress, "Still building %s, %s so far.\n", what, elapsed()) })
-	err = build(ctx, staging)
-	stop()
-	if err != nil {
-		return fmt.Errorf("building %s: %w", what, err)
-	}
-	if err := os.Chmod(staging, 0o755); err != nil {
-		return err
-	}
-	if err := os.Rename(staging, dir); err != nil {
-		// Somebody else may have built the same thing meanwhile; theirs is as good.
-		if there, statErr := exists(dir); statErr == nil && there {
-			return nil
-		}
-		return err
-	}
-	fmt.Fprintf(progress, "Built %s in %s.\n", what, elapsed())
-	return nil
+	return folder.Make(ctx, kwokDir(root), "kwok "+kwokVersion+" from Go modules (minutes)", progress, buildKwok)
 }
 
 func buildKubernetes(ctx context.Context, root, staging string) error {
@@ -76,7 +37,7 @@ func buildKubernetes(ctx context.Context, root, staging string) error {
 	if err != nil {
 		return err
 	}
-	for _, program := range kubernetesPrograms {
+	for _, program := range KubernetesPrograms {
 		if err := os.Symlink(binaryName, filepath.Join(staging, program)); err != nil {
 			return err
 		}
@@ -124,24 +85,4 @@ func goCommand(ctx context.Context, dir string, env []string, args ...string) er
 	command.Env = append(append(os.Environ(), "CGO_ENABLED=0"), env...)
 	command.Stdout, command.Stderr = os.Stderr, os.Stderr
 	return command.Run()
-}
-
-// every calls f at an interval until the returned function is called.
-func every(interval time.Duration, f func()) (stop func()) {
-	ticker := time.NewTicker(interval)
-	done := make(chan struct{})
-	go func() {
-		for {
-			select {
-			case <-ticker.C:
-				f()
-			case <-done:
-				return
-			}
-		}
-	}()
-	return func() {
-		ticker.Stop()
-		close(done)
-	}
 }

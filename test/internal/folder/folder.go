@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -39,10 +40,17 @@ func Make(ctx context.Context, dir, what string, progress io.Writer, fill func(c
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+	parent := filepath.Dir(dir)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return err
 	}
-	incomplete, err := os.MkdirTemp(filepath.Dir(dir), staging)
+	// Several may make things in one folder at the same time, as long as nobody tidies it.
+	unlock, err := lock(parent, syscall.LOCK_SH)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	incomplete, err := os.MkdirTemp(parent, staging)
 	if err != nil {
 		return err
 	}
@@ -70,8 +78,16 @@ func Make(ctx context.Context, dir, what string, progress io.Writer, fill func(c
 	return nil
 }
 
-// Tidy removes what calls of Make have left that were killed.
+// Tidy removes what calls of Make have left that were killed. It does nothing while somebody makes something there.
 func Tidy(parent string) error {
+	unlock, err := lock(parent, syscall.LOCK_EX|syscall.LOCK_NB)
+	switch {
+	case errors.Is(err, syscall.EWOULDBLOCK), errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	defer unlock()
 	incomplete, err := filepath.Glob(filepath.Join(parent, staging+"*"))
 	if err != nil {
 		return err
@@ -82,6 +98,19 @@ func Tidy(parent string) error {
 		}
 	}
 	return nil
+}
+
+// lock locks a folder, in one of the ways that flock knows. The kernel lifts the lock of a process that has ended.
+func lock(dir string, how int) (unlock func(), err error) {
+	file, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(file.Fd()), how); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("locking %s: %w", dir, err)
+	}
+	return func() { file.Close() }, nil
 }
 
 // every calls f at an interval until the returned function is called.

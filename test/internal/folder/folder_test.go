@@ -63,6 +63,28 @@ func TestTidyRemovesWhatIsIncompleteAlone(t *testing.T) {
 	}
 }
 
+func TestNobodyTidiesWhatIsBeingMade(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "thing")
+	err := Make(context.Background(), dir, "a thing", &bytes.Buffer{}, func(_ context.Context, incomplete string) error {
+		if err := Tidy(filepath.Dir(dir)); err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(incomplete, "file"), nil, 0o600)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "file")); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTidyingAFolderThatIsNotThereIsNothingToDo(t *testing.T) {
+	if err := Tidy(filepath.Join(t.TempDir(), "tools")); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestKeysDependOnEveryPart(t *testing.T) {
 	seen := map[string][]string{}
 	for _, parts := range [][]string{{"ab", "c"}, {"a", "bc"}, {"abc"}, {"abc", ""}} {

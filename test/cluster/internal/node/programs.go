@@ -8,15 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/designate-pools/designate-pool-operator/test/controlplane/assets"
 )
 
 // systemPath is where Debian's packages put their programs.
 const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
-// kubernetesPrograms are the names that the binary of test/kubernetes answers to.
-var kubernetesPrograms = []string{
-	"etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kube-proxy", "kubectl",
-}
 
 // linkPrograms puts Kubernetes and whatever else is to be on the PATH into binDir.
 func linkPrograms(kubernetes string, others []string) error {
@@ -28,7 +25,7 @@ func linkPrograms(kubernetes string, others []string) error {
 	if err := syscall.Mount(kubernetes, binary, "", syscall.MS_BIND, ""); err != nil {
 		return fmt.Errorf("mounting %s: %w", kubernetes, err)
 	}
-	for _, name := range kubernetesPrograms {
+	for _, name := range assets.KubernetesPrograms {
 		if err := os.Symlink("kubernetes", filepath.Join(binDir, name)); err != nil {
 			return err
 		}
