@@ -28,10 +28,12 @@ REPORT         := $(BIN)/report
 RACE       := $(shell [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null && echo -race)
 TEST_FLAGS := -shuffle=on $(RACE)
 
-# Suites that run against the control plane; the tests of all other packages need nothing but Go.
+# Packages with a suite_test.go need more than Go; the tests of all others run in one lane. $(1) are patterns of packages.
+suites           = $(shell go list -e -f '{{range .TestGoFiles}}$(if-suite){{end}}{{range .XTestGoFiles}}$(if-suite){{end}}' $(1))
+if-suite         = {{if eq . "suite_test.go"}}{{$$.ImportPath}}{{"\n"}}{{end}}
 PACKAGES         = $(shell go list -e -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... ./.ci/report)
-ENVTEST_PACKAGES = $(filter %/test/controlplane,$(PACKAGES)) $(foreach p,$(PACKAGES),$(if $(findstring /test/envtest,$(p)),$(p)))
-UNIT_PACKAGES    = $(filter-out $(ENVTEST_PACKAGES),$(PACKAGES))
+UNIT_PACKAGES    = $(filter-out $(call suites,./test/...),$(PACKAGES))
+ENVTEST_PACKAGES = $(call suites,./test/controlplane ./test/envtest/...)
 
 GENERATED := api/v1alpha1/zz_generated.deepcopy.go api/v1alpha1/applyconfiguration config/crd/bases \
              config/rbac/role.yaml config/webhook/manifests.yaml docs/api.md
@@ -93,8 +95,13 @@ lint: $(GOLANGCI_LINT) ## Check style and common mistakes
 
 ##@ Tests
 
+# All lanes, those that take longest first. Each needs its target below, and .ci/run finds out whether it ran.
+LANES := test-e2e test-envtest test-unit
+
+# They wait more than they compute, so two at a time. What a lane says comes when it is over.
 .PHONY: test
-test: test-unit test-envtest ## Run all tests
+test: ## Run all tests (root, Debian 12: see test-e2e), two lanes at a time
+	@$(MAKE) --jobs=2 --keep-going --output-sync=target $(LANES)
 
 .PHONY: test-unit
 test-unit: $(REPORT) ## Run the tests that need nothing but Go, and the seeds of the fuzz targets
@@ -102,16 +109,26 @@ test-unit: $(REPORT) ## Run the tests that need nothing but Go, and the seeds of
 
 .PHONY: test-envtest
 test-envtest: control-plane $(REPORT) ## Run the suites that need a control plane
-	@rm -rf $(ARTIFACTS)/specs && mkdir -p $(ARTIFACTS)/specs
-	@failed=0; for package in $(ENVTEST_PACKAGES); do \
-	  name=$${package#*/test/}; name=$${name//\//-}; specs=$(ARTIFACTS)/specs/$$name.json; \
-	  go test -json $(TEST_FLAGS) -timeout 20m $$package -ginkgo.json-report=$$specs | $(REPORT) --lane $$name --specs $$specs || failed=1; \
-	done; exit $$failed
+	$(call run-suites,$(ENVTEST_PACKAGES))
+
+SUITES ?= suites node
 
 .PHONY: test-e2e
-test-e2e: ## Run the end-to-end suites on a cluster with real containers (root, Debian 12); SUITES="suites/add" for some
+test-e2e: control-plane $(REPORT) ## Run the end-to-end suites on a cluster with real containers (root, Debian 12); SUITES="suites/add" for some
 	go build -o $(BIN)/cluster ./test/cluster
-	$(BIN)/cluster -- test/e2e/run $(or $(SUITES),suites node)
+	@rm -f $(ARTIFACTS)/e2e.json
+	@ended=0; $(BIN)/cluster -- test/e2e/run $(SUITES) || ended=$$?; \
+	$(REPORT) --lane e2e --chainsaw $(ARTIFACTS)/e2e.json --ended $$ended --top test/e2e $(SUITES)
+
+# $(1) are packages of ginkgo suites. Each is a lane of its own in the counts, named by its folder, and all are run, also
+# after one has failed.
+define run-suites
+	@mkdir -p $(ARTIFACTS)/specs
+	@failed=0; for package in $(1); do \
+	  name=$${package#*/test/}; name=$${name//\//-}; specs=$(ARTIFACTS)/specs/$$name.json; rm -f $$specs; \
+	  go test -json $(TEST_FLAGS) -timeout 20m $$package -ginkgo.json-report=$$specs | $(REPORT) --lane $$name --specs $$specs || failed=1; \
+	done; exit $$failed
+endef
 
 .PHONY: fuzz
 fuzz: ## Run each fuzz target for FUZZTIME (default 30s)
