@@ -1,0 +1,48 @@
+package zones
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+)
+
+type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
+
+// audience are the controllers that are told of objects. They are told through their workqueues, which take what they
+// are given at once and hold each object once, however slow the controller is.
+type audience struct {
+	mutex  sync.Mutex
+	queues map[*queue]struct{}
+}
+
+// source is what makes a controller one of the audience until it is stopped.
+func (a *audience) source() source.Source {
+	return source.Func(func(ctx context.Context, q queue) error {
+		a.mutex.Lock()
+		defer a.mutex.Unlock()
+		if a.queues == nil {
+			a.queues = map[*queue]struct{}{}
+		}
+		a.queues[&q] = struct{}{}
+		context.AfterFunc(ctx, func() {
+			a.mutex.Lock()
+			defer a.mutex.Unlock()
+			delete(a.queues, &q)
+		})
+		return nil
+	})
+}
+
+func (a *audience) tell(objects ...client.ObjectKey) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	for q := range a.queues {
+		for _, object := range objects {
+			(*q).Add(reconcile.Request{NamespacedName: object})
+		}
+	}
+}
