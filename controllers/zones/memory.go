@@ -112,35 +112,6 @@ func (m *memory) fail(err *designate.Error, began, ended time.Time, chance float
 	}
 }
 
-// audienceOf are the pools to tell of an attempt: those whose removal is wanted, for whose gate every attempt is news, and
-// after a listing those whose zones have changed, or whose status would else show too old a time.
-func (m *memory) audienceOf(pools []v1alpha1.DesignatePool, backend *v1alpha1.DesignateBackend, before View) []string {
-	var names []string
-	for i := range pools {
-		id := pools[i].Status.PoolID
-		_, leaves := IntentOf(&pools[i], backend)
-		if leaves || m.newsFor(id, before) {
-			names = append(names, pools[i].Name)
-			if m.view.Failure == nil {
-				m.told[id] = m.view.Listing.Began
-			}
-		}
-	}
-	return names
-}
-
-func (m *memory) newsFor(id string, before View) bool {
-	if id == "" || m.view.Failure != nil {
-		return false
-	}
-	listing := m.view.Listing
-	if before.Fresh(listing.Ended) == nil {
-		return true
-	}
-	told, known := m.told[id]
-	return !known || !sameZones(before.Listing.In(id), listing.In(id)) || listing.Began.Sub(told) >= refreshAfter
-}
-
 // rememberPools brings up to date which DesignatePools there are, and which are to go.
 func (m *memory) rememberPools(pools []v1alpha1.DesignatePool, backend *v1alpha1.DesignateBackend) {
 	m.pools = make(map[string]string, len(pools))
@@ -158,13 +129,5 @@ func (m *memory) rememberPools(pools []v1alpha1.DesignatePool, backend *v1alpha1
 		if _, remains := m.pools[id]; !remains {
 			delete(m.told, id)
 		}
-	}
-}
-
-// stopWatching stops the timer of watchAge.
-func (m *memory) stopWatching() {
-	if m.stale != nil {
-		m.stale.Stop()
-		m.stale = nil
 	}
 }

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/designate"
@@ -155,6 +156,24 @@ func TestASecretThatComesLaterIsUsed(t *testing.T) {
 	w.settle()
 	if w.view().Listing == nil {
 		t.Errorf("%s after the Secret was made the zones are still unknown", credentialsChecked)
+	}
+}
+
+// An attempt says why; were none made, nobody would know what is wrong.
+func TestASecretThatCannotBeLookedAtKeepsNoAttemptFromBeingMade(t *testing.T) {
+	w := worldWith(t, backendWithSecret())
+	w.observer.APIReader = interceptor.NewClient(w.client, interceptor.Funcs{
+		Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
+			return errOther
+		},
+	})
+	w.designate.failure, w.designate.failsAfter = errDown, -1
+	w.elapse(time.Minute)
+	if view := w.view(); view.Failure == nil {
+		t.Error("there is no failure to show")
+	}
+	if got := w.designate.called("connect to "); got > 5 {
+		t.Errorf("Designate was asked %d times in a minute, want 5 at most", got)
 	}
 }
 
