@@ -23,7 +23,10 @@ import (
 const configMapPath = "/validate-multipool-config"
 
 // configMapValidator judges the ConfigMap designate-multipool-config, and no other.
-type configMapValidator struct{ reader client.Reader }
+type configMapValidator struct {
+	reader client.Reader
+	zones  zoneKeeper
+}
 
 // ValidateCreate implements admission.Validator.
 func (v configMapValidator) ValidateCreate(
@@ -60,7 +63,8 @@ func (v configMapValidator) ValidateUpdate(
 	for _, pool := range config.Pools {
 		dropped.Delete(pool.Name)
 	}
-	return append(removalWarnings(dropped), config.Warnings...), nil
+	removal, err := v.zones.mayGo(ctx, after.Namespace, dropped)
+	return append(removal, config.Warnings...), err
 }
 
 // ValidateDelete implements admission.Validator.
@@ -75,7 +79,7 @@ func (v configMapValidator) ValidateDelete(
 		return nil, err
 	}
 	dropped.Delete(v1alpha1.DefaultPoolName)
-	return removalWarnings(dropped), nil
+	return v.zones.mayGo(ctx, configMap.Namespace, dropped)
 }
 
 // poolsMadeFrom names the pools that exist on account of a ConfigMap that was stored: those it lists, or, should it be
@@ -110,13 +114,4 @@ func (v configMapValidator) migrationWarnings(ctx context.Context, namespace str
 	return admission.Warnings{fmt.Sprintf("this namespace runs a single pool with %d ready servers: moving it to several "+
 		"pools is pending (condition %s) and disturbs nothing until this operator can do it",
 		backend.Status.Servers.Ready, v1alpha1.ConditionMigrationPending)}, nil
-}
-
-func removalWarnings(dropped sets.Set[string]) admission.Warnings {
-	if dropped.Len() == 0 {
-		return nil
-	}
-	return admission.Warnings{fmt.Sprintf("this asks for the removal of %s: whether zones are left there cannot be known "+
-		"here, and each stays as it is until its removal is allowed (condition %s)",
-		quotedList(dropped.UnsortedList()), v1alpha1.ConditionRemovalBlocked)}
 }

@@ -2,6 +2,7 @@ package webhooks
 
 import (
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -69,6 +70,53 @@ func TestConfigMap(t *testing.T) {
 		"an edit that drops pools says what becomes of them": {
 			change: change{before: poolsListed("default", "gold", "edge"), after: poolsListed("default")},
 			want:   verdict{warns: []string{removal + `"edge", "gold": whether zones are left there cannot be known`}},
+		},
+		"an edit that drops a pool with zones is refused": {
+			change: change{before: poolsListed("default", "gold", "edge"), after: poolsListed("default")},
+			stored: []client.Object{
+				makeBackend().Obj(), makePool("gold").FromBridge().Zones(40*time.Second, "a.example.", "b.example.").Obj(),
+				makePool("edge").FromBridge().Zones(time.Minute).Obj(),
+			},
+			want: verdict{mentions: []string{`pool "gold"`, "2 zones", "40s ago", "a.example., b.example."}},
+		},
+		"so is the deletion of the list": {
+			change: change{before: poolsListed("default", "gold")},
+			stored: []client.Object{makeBackend().Obj(), makePool("gold").FromBridge().Zones(time.Minute, "a.example.").Obj()},
+			want:   verdict{mentions: []string{`pool "gold"`, "1 zones"}},
+		},
+		"an edit that drops pools without zones says that they had none": {
+			change: change{before: poolsListed("default", "gold", "edge"), after: poolsListed("default")},
+			stored: []client.Object{
+				makeBackend().Obj(), makePool("gold").FromBridge().Zones(time.Minute).Obj(), makePool("edge").FromBridge().Obj(),
+			},
+			want: verdict{warns: []string{
+				removal + `"edge": whether zones are left there cannot be known`, removal + `"gold": Designate listed no zones there`,
+			}},
+		},
+		"what was seen long ago decides nothing": {
+			change: change{before: poolsListed("default", "gold"), after: poolsListed("default")},
+			stored: []client.Object{makeBackend().Obj(), makePool("gold").FromBridge().Zones(16*time.Minute, "a.example.").Obj()},
+			want:   verdict{warns: []string{removal + `"gold": whether zones are left there cannot be known`}},
+		},
+		"unless zones are listed as rarely as that": {
+			change: change{before: poolsListed("default", "gold"), after: poolsListed("default")},
+			stored: []client.Object{
+				makeBackend().PollInterval(time.Hour).Obj(), makePool("gold").FromBridge().Zones(3*time.Hour, "a.example.").Obj(),
+			},
+			want: verdict{mentions: []string{`pool "gold"`}},
+		},
+		"a pool with zones that somebody forces may be dropped": {
+			change: change{before: poolsListed("default", "gold"), after: poolsListed("default")},
+			stored: []client.Object{makeBackend().Obj(),
+				makePool("gold").FromBridge().Annotated(v1alpha1.AnnotationForceRemoval, "gold").Zones(time.Minute, "a.example.").Obj()},
+			want: verdict{warns: []string{removal + `"gold"`}},
+		},
+		"zones of a pool that stays are in nobody's way": {
+			change: change{before: poolsListed("default", "gold", "edge"), after: poolsListed("default", "gold")},
+			stored: []client.Object{
+				makeBackend().Obj(), makePool("gold").FromBridge().Zones(time.Minute, "a.example.").Obj(), makePool("edge").FromBridge().Zones(0).Obj(),
+			},
+			want: verdict{warns: []string{removal + `"edge": Designate listed no zones`}},
 		},
 		"a pool renamed in letter case alone is another pool": {
 			change: change{before: poolsListed("default", "Edge"), after: poolsListed("default", "edge")},

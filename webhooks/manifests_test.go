@@ -11,6 +11,7 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/yaml"
 )
 
@@ -117,7 +118,7 @@ func TestEveryWebhookThatIsInstalledIsServedAndTheOtherWayRound(t *testing.T) {
 		calls[*webhook.ClientConfig.Service.Path] = true
 	}
 	serves := map[string]bool{}
-	for path := range hooks(storing(t), testScheme(t), operator) {
+	for path := range hooks(storing(t), testScheme(t), operator, clock.RealClock{}) {
 		serves[path] = true
 	}
 	if diff := cmp.Diff(serves, calls); diff != "" {

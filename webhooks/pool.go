@@ -22,7 +22,10 @@ import (
 const poolPath = "/validate-designatepool"
 
 // poolValidator judges DesignatePools.
-type poolValidator struct{ reader client.Reader }
+type poolValidator struct {
+	reader client.Reader
+	zones  zoneKeeper
+}
 
 // ValidateCreate implements admission.Validator.
 func (v poolValidator) ValidateCreate(
@@ -104,6 +107,9 @@ func (v poolValidator) ValidateDelete(
 	}
 	if pool.Annotations[v1alpha1.AnnotationForceRemoval] == pool.PoolName() {
 		return admission.Warnings{forceWarning(pool)}, nil
+	}
+	if denial, _ := v.zones.judge(pool, backend); denial != "" {
+		return nil, errors.New(denial)
 	}
 	return admission.Warnings{fmt.Sprintf("the deletion of pool %q cannot be taken back: it works on until its removal is "+
 		"allowed, which waits for its zones to be gone (condition %s)",

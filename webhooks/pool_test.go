@@ -2,6 +2,7 @@ package webhooks
 
 import (
 	"testing"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -197,6 +198,18 @@ func TestDeletingADesignatePool(t *testing.T) {
 	}{
 		"a pool made by hand may be deleted, which cannot be taken back": {
 			pool: makePool("edge").Obj(), stored: []client.Object{makeBackend().Obj()},
+			want: verdict{warns: []string{deletionWarning}},
+		},
+		"a pool with zones stays": {
+			pool: makePool("edge").Zones(time.Minute, "a.example.").Obj(), stored: []client.Object{makeBackend().Obj()},
+			want: verdict{mentions: []string{`pool "edge" cannot be removed`, "1 zones", "1m0s ago", "a.example."}},
+		},
+		"unless it is forced": {
+			pool: makePool("edge").Annotated(force, "edge").Zones(time.Minute, "a.example.").Obj(), stored: []client.Object{makeBackend().Obj()},
+			want: verdict{warns: []string{"without asking Designate"}},
+		},
+		"a pool without zones may be deleted": {
+			pool: makePool("edge").Zones(time.Minute).Obj(), stored: []client.Object{makeBackend().Obj()},
 			want: verdict{warns: []string{deletionWarning}},
 		},
 		"a pool that its ConfigMap lists would come back": {

@@ -14,12 +14,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	testingclock "k8s.io/utils/clock/testing"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 )
+
+// now is when a review takes place.
+var now = time.Unix(2_000_000_000, 0)
 
 const (
 	namespace = "dns"
@@ -124,7 +129,7 @@ func ask(t *testing.T, path string, change change, stored ...client.Object) admi
 
 func askReader(t *testing.T, path string, change change, reader client.Reader) admission.Response {
 	t.Helper()
-	hook, served := hooks(reader, testScheme(t), operator)[path]
+	hook, served := hooks(reader, testScheme(t), operator, testingclock.NewFakePassiveClock(now))[path]
 	if !served {
 		t.Fatalf("nothing is served at %s", path)
 	}
@@ -182,6 +187,13 @@ func (b *poolBuilder) Annotated(key, value string) *poolBuilder {
 	b.pool.Annotations = map[string]string{key: value}
 	return b
 }
+
+// Zones makes the pool one with an index, in which Designate listed zones a while ago.
+func (b *poolBuilder) Zones(ago time.Duration, names ...string) *poolBuilder {
+	b.pool.Status.Index = ptr.To[int32](1)
+	b.pool.Status.Zones = &v1alpha1.PoolZones{Total: int32(len(names)), Names: names, ObservedAt: metav1.NewTime(now.Add(-ago))}
+	return b
+}
 func (b *poolBuilder) Finalizers(names ...string) *poolBuilder { b.pool.Finalizers = names; return b }
 func (b *poolBuilder) Deleting() *poolBuilder {
 	b.pool.DeletionTimestamp = &metav1.Time{Time: time.Unix(1000, 0)}
@@ -213,6 +225,10 @@ func (b *backendBuilder) ControlCIDRs(cidrs ...string) *backendBuilder {
 func (b *backendBuilder) Running(mode v1alpha1.Mode, ready int32) *backendBuilder {
 	b.backend.Status.Mode = mode
 	b.backend.Status.Servers = &v1alpha1.Count{Total: ready, Ready: ready}
+	return b
+}
+func (b *backendBuilder) PollInterval(every time.Duration) *backendBuilder {
+	b.backend.Spec.Designate.PollInterval = &metav1.Duration{Duration: every}
 	return b
 }
 func (b *backendBuilder) Finalizers(names ...string) *backendBuilder {

@@ -80,6 +80,15 @@ func (v View) keepFor(observed metav1.Time, now time.Time) time.Duration {
 	return max(0, v.FreshFor-now.Sub(observed.Time).Truncate(time.Second)+time.Second)
 }
 
+// StatusCounts is how long a status counts for somebody who knows nothing else, given the interval at which zones are listed.
+func StatusCounts(pollInterval *metav1.Duration) time.Duration {
+	var poll time.Duration
+	if pollInterval != nil {
+		poll = pollInterval.Duration
+	}
+	return history{}.fresh(poll) + refreshAfter
+}
+
 // refresh says that a status is to tell a newer time. One that lies ahead was written by a process with another clock.
 func refresh(told metav1.Time, observed time.Time) bool {
 	age := observed.Sub(told.Time)
