@@ -91,6 +91,7 @@ func (c *cluster) run(ctx context.Context, command []string) (code int, err erro
 		InitArgs:  []string{initCommand, arguments},
 		SweepArgs: []string{sweepCommand, c.cgroup},
 		Cgroup:    c.cgroup,
+		Grace:     node.EvidenceTimeout,
 	}.Run(ctx)
 }
 

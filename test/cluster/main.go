@@ -83,6 +83,8 @@ func runCluster(args []string) (int, error) {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	// The first signal lets what helps to understand a failure be kept; the second one ends everything at once.
+	context.AfterFunc(ctx, stop)
 	cluster, err := newCluster()
 	if err != nil {
 		return 0, err

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/designate-pools/designate-pool-operator/test/cluster/internal/node"
 	"github.com/designate-pools/designate-pool-operator/test/internal/sandbox"
@@ -33,7 +35,9 @@ func runNode(args []string) (int, error) {
 		return 0, err
 	}
 	task.Node.Progress = os.Stderr
-	return task.Node.Run(context.Background(), task.Command)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	return task.Node.Run(ctx, task.Command)
 }
 
 // sweep is the part of the process that cleans up after all others have ended.

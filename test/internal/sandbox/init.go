@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"syscall"
 )
 
 // Init is what the first process of the sandbox does: it runs this program with other arguments, takes leave of all
-// orphans on its way, as every first process must, and returns the exit code of what it ran.
+// orphans on its way, as every first process must, and returns the exit code of what it ran. It passes SIGTERM on, and
+// leaves it to what it runs what to make of SIGINT, which a terminal sends to both.
 func Init(args []string) (code int, err error) {
 	// Nothing that is mounted from here on shows outside.
 	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
@@ -23,12 +25,21 @@ func Init(args []string) (code int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	main, err := os.StartProcess(self, append([]string{self}, args...), &os.ProcAttr{
 		Files: []*os.File{os.Stdin, os.Stdout, os.Stderr},
 	})
 	if err != nil {
 		return 0, err
 	}
+	go func() {
+		for received := range signals {
+			if received == syscall.SIGTERM {
+				_ = main.Signal(received)
+			}
+		}
+	}()
 	return reapUntil(main.Pid)
 }
 

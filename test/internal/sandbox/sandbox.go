@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"runtime"
 	"syscall"
+	"time"
 )
 
 // Sandbox says how to run this same program in namespaces of its own.
@@ -23,9 +24,12 @@ type Sandbox struct {
 	SweepArgs []string
 	// Cgroup is the name of the control group that this run makes for itself at the top of every hierarchy.
 	Cgroup string
+	// Grace is how long the first process has, when it is told to end, before it is killed with all others.
+	Grace time.Duration
 }
 
-// Run runs the sandbox until its first process ends or ctx does, and returns the exit code of that process.
+// Run runs the sandbox until its first process ends, and returns the exit code of that process. When ctx ends before, that
+// process gets SIGTERM, and Grace.
 //
 // It must be called by the main goroutine of a program that has locked it to its thread: the kernel kills the sandbox
 // when the thread that started it ends.
@@ -59,7 +63,7 @@ func (s Sandbox) Run(ctx context.Context) (code int, err error) {
 	go func() {
 		select {
 		case <-ctx.Done():
-			_ = init.Process.Kill()
+			s.end(init.Process, ended)
 		case <-ended:
 		}
 	}()
@@ -73,6 +77,16 @@ func (s Sandbox) Run(ctx context.Context) (code int, err error) {
 		return exit.ExitCode(), nil
 	}
 	return 0, err
+}
+
+// end ends the first process, gracefully at first.
+func (s Sandbox) end(init *os.Process, ended <-chan struct{}) {
+	_ = init.Signal(syscall.SIGTERM)
+	select {
+	case <-time.After(s.Grace):
+		_ = init.Kill()
+	case <-ended:
+	}
 }
 
 // startSweeper starts the process that removes the control groups once this one has ended or has called the function

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// evidenceTimeout bounds the whole collection: the API server may be what has failed.
-const evidenceTimeout = time.Minute
+// EvidenceTimeout bounds the collection of evidence: the API server may be what has failed.
+const EvidenceTimeout = time.Minute
 
 // secretKinds are never written anywhere.
 var secretKinds = map[string]bool{"secrets": true}
@@ -24,7 +24,8 @@ func (n *Node) keepEvidence(ctx context.Context) {
 	if n.client == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, evidenceTimeout)
+	// It may be the end of ctx that is to be understood.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), EvidenceTimeout)
 	defer cancel()
 	fmt.Fprintf(n.Progress, "Keeping events, objects and logs in %s\n", n.Artifacts)
 	kubectl := filepath.Join(binDir, "kubectl")

@@ -38,7 +38,7 @@ type Node struct {
 }
 
 // Run brings the cluster up, runs a command in it and returns the command's exit code. What it has started goes on
-// running: it ends with these namespaces.
+// running: it ends with these namespaces. When the command fails, or ctx ends before it, evidence is kept.
 func (n *Node) Run(ctx context.Context, command []string) (int, error) {
 	begin := time.Now()
 	err := n.up(ctx)
