@@ -10,23 +10,25 @@ import (
 type Kind string
 
 const (
-	// NotFound: Designate answered that there is no such thing (404).
+	// NotFound means that Designate answered that there is no such thing (404).
 	NotFound Kind = "NotFound"
-	// PoolNotEmpty: Designate keeps a pool because it sees zones in it.
+	// PoolNotEmpty means that Designate keeps a pool because it sees zones in it.
 	PoolNotEmpty Kind = "PoolNotEmpty"
-	// AlreadyExists: something of that name is there already (409).
+	// AlreadyExists means that something of that name is there already (409).
 	AlreadyExists Kind = "AlreadyExists"
-	// Refused: Designate understood and said no (400, 413, 422 ...). Asking again does not help.
+	// Refused means that Designate understood and said no (400, 413, 422 ...). Asking again does not help.
 	Refused Kind = "Refused"
-	// Unauthorised: the credentials are not taken, or do not belong to an administrator (401, 403).
+	// Unauthorised means that the credentials are not taken, or do not belong to an administrator (401, 403).
 	Unauthorised Kind = "Unauthorised"
-	// Unusable: what was configured cannot be used: no such cloud in clouds.yaml, no endpoint in the catalogue. Needs a person.
+	// Unusable means that what was configured cannot be used: no such cloud in clouds.yaml, no endpoint in the catalogue. It
+	// needs a person.
 	Unusable Kind = "Unusable"
-	// Overloaded: the server asks for patience (429, or 503 with Retry-After).
+	// Overloaded means that the server asks for patience (429, or 503 with Retry-After).
 	Overloaded Kind = "Overloaded"
-	// Unreachable: no answer, or one from something in between (connection refused, timeouts, 5xx).
+	// Unreachable means no answer, or one of something in between (connection refused, timeouts, 5xx). What was asked for may
+	// have been done all the same.
 	Unreachable Kind = "Unreachable"
-	// Malformed: an answer that cannot be right: cut off, not JSON, pages that go round in circles or end too soon.
+	// Malformed means an answer that cannot be right: cut off, not JSON, pages that go round in circles or end too soon.
 	Malformed Kind = "Malformed"
 )
 
@@ -41,7 +43,7 @@ type Error struct {
 	RetryAfter time.Duration
 	// Detail says more, for people.
 	Detail string
-	// Err is the cause, where there is one below.
+	// Err is the cause where it is not Designate's: the caller gave up, or the Kubernetes API server failed.
 	Err error
 }
 
