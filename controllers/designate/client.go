@@ -3,6 +3,7 @@ package designate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -133,8 +134,12 @@ func (c *cloud) locate(catalogue *tokens.ServiceCatalog) (string, error) {
 		}
 	}
 	if found == "" {
-		return "", unusable(opAuthenticate, "Keystone's catalogue has no %s endpoint of type %s in region %q", c.availability, serviceType,
-			c.region)
+		where := "any region"
+		if c.region != "" {
+			where = fmt.Sprintf("region %q", c.region)
+		}
+		return "", unusable(opAuthenticate, "Keystone's catalogue has no %s endpoint of type %s in %s: look at the scope, region_name and "+
+			"interface in clouds.yaml", c.availability, serviceType, where)
 	}
 	return apiURL(found)
 }

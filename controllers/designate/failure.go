@@ -135,6 +135,10 @@ func answered(operation string, status int, header http.Header, body []byte) *Er
 		e.Detail = "another status than this operation has"
 	case status < http.StatusBadRequest:
 		e.Detail = "redirected, which is not followed: configure the address where the API is"
+	case status == http.StatusUnauthorized:
+		e.Detail = "the credentials are not taken"
+	case status == http.StatusForbidden:
+		e.Detail = "the credentials are not those of an administrator"
 	case e.Detail == "" && e.Kind == Unreachable && status < http.StatusInternalServerError:
 		e.Detail = "not an answer of Designate: is the endpoint right, and is there anything behind it?"
 	}

@@ -108,7 +108,7 @@ func TestRetryAfterIsReadAndBounded(t *testing.T) {
 func TestAnAnswerOfAnotherKindIsMalformed(t *testing.T) {
 	for name, body := range map[string]string{
 		"HTML": html, "nothing": "", "a text": `"` + secret + `"`, "a list": "[]", "null": "null",
-		"cut off between members": `{"zones": [], "links": {}`, "cut off in a zone": `{"zones": [{"id": "` + secret,
+		"cut off after a name": `{"zones": [], "links"`, "cut off between members": `{"zones": [], "links": {}`, "cut off in a zone": `{"zones": [{"id": "` + secret,
 		"followed by another":  `{"zones": [], "links": {}, "metadata": {"total_count": 0}} {"zones": []}`,
 		"with its zones twice": `{"zones": [], "links": {}, "metadata": {"total_count": 0}, "zones": []}`,
 		"an error under 200":   ours(404, "pool_not_found", ""),

@@ -29,7 +29,15 @@ func decodePage[T any](body io.Reader, collection string, each func(T) error) (p
 	if source.err != nil {
 		err = source.err
 	}
-	return d.page, err
+	return d.page, cutOff(err)
+}
+
+// cutOff is an end that came too soon, which a decoder tells as an end like any other when it falls between two values.
+func cutOff(err error) error {
+	if _, stopped := errors.AsType[stoppedError](err); !stopped && errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }
 
 // source remembers why reading failed, for a decoder may say something else of what it has read until then.
@@ -162,10 +170,6 @@ func (d *pageDecoder) metadata() error {
 func (d *pageDecoder) expect(delimiter json.Delim) error {
 	token, err := d.Token()
 	if err != nil {
-		// Token says io.EOF where Decode says that more should have come.
-		if errors.Is(err, io.EOF) {
-			return io.ErrUnexpectedEOF
-		}
 		return err
 	}
 	if token != delimiter {

@@ -12,7 +12,7 @@ func FuzzDecodePage(f *testing.F) {
 	for _, seed := range []string{
 		`{"zones": [{"id": "a", "name": "n", "pool_id": "p", "status": "ACTIVE"}], "links": {"next": "http://h/v2/zones?marker=a"}, "metadata": {"total_count": 3}}`,
 		`{"metadata": {}, "links": {"self": "x"}, "more": [{}], "zones": []}`, `{"zones": null, "links": {}}`, `{"zones": [`, ``, `[]`, "\x00",
-		`{"zones": [], "links": {"next": ":"}}`, `{"zones": [], "zones": [], "links": {}}`, `{"zones": [], "links": {}}x`,
+		`{"zones": [], "links": {"next": ":"}}`, `{"zones": [], "zones": [], "links": {}}`, `{"zones": [], "links": {}}x`, `{"zones"`,
 	} {
 		f.Add(seed)
 	}

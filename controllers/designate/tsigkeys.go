@@ -3,7 +3,6 @@ package designate
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 
@@ -50,10 +49,8 @@ func (c *Client) CreateTSIGKey(ctx context.Context, key TSIGKey) (TSIGKey, error
 	}}
 	err := c.request(ctx, opCreateTSIGKey, http.MethodPost, allTSIGKeys.collection, options, func(body io.Reader) error {
 		var w wireTSIGKey
-		if err := json.NewDecoder(body).Decode(&w); errors.Is(err, io.EOF) {
-			return io.ErrUnexpectedEOF
-		} else if err != nil {
-			return err
+		if err := json.NewDecoder(body).Decode(&w); err != nil {
+			return cutOff(err)
 		}
 		var err error
 		created, _, err = w.record()
