@@ -41,6 +41,23 @@ func TestZonesAreListedOnceInAnInterval(t *testing.T) {
 	}
 }
 
+func TestTheIntervalOfTheSpecCountsAtOnce(t *testing.T) {
+	w := worldWith(t, backendAt("http://one"))
+	w.updateBackend(func(b *v1alpha1.DesignateBackend) { b.Spec.Designate.PollInterval.Duration = time.Hour })
+	w.elapse(30 * time.Minute)
+	if got := w.designate.called("zones"); got != 1 {
+		t.Errorf("with an interval of an hour zones were listed %d times in 30 minutes, want once", got)
+	}
+	if got := w.view().FreshFor; got != 3*time.Hour {
+		t.Errorf("a listing counts for %s, want 3h", got)
+	}
+	w.updateBackend(func(b *v1alpha1.DesignateBackend) { b.Spec.Designate.PollInterval = nil })
+	w.elapse(10*time.Minute - time.Second)
+	if got := w.designate.called("zones"); got != 11 {
+		t.Errorf("10 minutes with the default interval later they were listed %d times, want 11", got)
+	}
+}
+
 func TestPassesInBetweenListNothing(t *testing.T) {
 	w := worldWith(t, backendAt("http://one"))
 	w.settle()
@@ -129,6 +146,9 @@ func TestRefusedCredentialsAreTriedAgainWhenTheirSecretChanges(t *testing.T) {
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "cloud", UID: "uid-secret"}}
 	w := worldWith(t, backendWithSecret(), secret)
 	w.designate.failure, w.designate.failsAfter = errRefused, -1
+	if wait := w.settle(); wait > credentialsChecked {
+		t.Errorf("the Secret is looked at after %s, want %s at most", wait, credentialsChecked)
+	}
 	w.elapse(8 * time.Minute)
 	attempts := w.designate.called("connect to ")
 	if attempts < 2 || attempts > 4 {
@@ -161,19 +181,25 @@ func TestASecretThatComesLaterIsUsed(t *testing.T) {
 
 // An attempt says why; were none made, nobody would know what is wrong.
 func TestASecretThatCannotBeLookedAtKeepsNoAttemptFromBeingMade(t *testing.T) {
-	w := worldWith(t, backendWithSecret())
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "cloud", UID: "uid-secret"}}
+	w := worldWith(t, backendWithSecret(), secret)
+	w.settle()
 	w.observer.APIReader = interceptor.NewClient(w.client, interceptor.Funcs{
 		Get: func(context.Context, client.WithWatch, client.ObjectKey, client.Object, ...client.GetOption) error {
 			return errOther
 		},
 	})
+	w.settle()
+	if got := w.designate.called("connect to "); got != 1 {
+		t.Errorf("that the Secret cannot be looked at led to %d more attempts, want none", got-1)
+	}
 	w.designate.failure, w.designate.failsAfter = errDown, -1
-	w.elapse(time.Minute)
+	w.elapse(2 * time.Minute)
 	if view := w.view(); view.Failure == nil {
 		t.Error("there is no failure to show")
 	}
-	if got := w.designate.called("connect to "); got > 5 {
-		t.Errorf("Designate was asked %d times in a minute, want 5 at most", got)
+	if got := w.designate.called("connect to "); got > 7 {
+		t.Errorf("Designate was asked %d times in two minutes, want 7 at most", got)
 	}
 }
 
@@ -325,6 +351,7 @@ func TestARemovalDoesNotCountAListingThatHadBegun(t *testing.T) {
 	if w.observer.ListedSince(namespace, intent) != nil {
 		t.Error("it counts before it has ended")
 	}
+	<-w.designate.listing // It may end.
 	<-done
 	if w.view().Listing == nil || w.observer.ListedSince(namespace, intent) != nil {
 		t.Error("it counts although it began before the intent was seen")

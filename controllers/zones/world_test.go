@@ -38,7 +38,8 @@ type scripted struct {
 	// failure is what it answers, after failsAfter zones, or at connecting when that is negative.
 	failure    error
 	failsAfter int
-	// hangs makes it give no answer once it is listing zones; listing is told when one begins.
+	// hangs makes it give no answer once it is listing zones; listing is told when one begins, and
+	// again when it may end.
 	hangs   bool
 	listing chan struct{}
 	// calls are what it was asked, in order.
@@ -93,6 +94,9 @@ func (d *scripted) EachZone(ctx context.Context, each func(designate.Zone) error
 	if hangs {
 		<-ctx.Done()
 		return &designate.Error{Kind: designate.Unreachable, Operation: "list zones", Err: ctx.Err()}
+	}
+	if listing != nil {
+		listing <- struct{}{}
 	}
 	d.clock.Step(cost)
 	for i, zone := range zones {
