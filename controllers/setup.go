@@ -2,15 +2,19 @@
 package controllers
 
 import (
+	"context"
 	"fmt"
 
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/backend"
 	"github.com/designate-pools/designate-pool-operator/controllers/bridge"
+	"github.com/designate-pools/designate-pool-operator/controllers/designate"
 	"github.com/designate-pools/designate-pool-operator/controllers/options"
 	"github.com/designate-pools/designate-pool-operator/controllers/pool"
+	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 )
 
 // Setup starts every controller with a manager. The operator and the tests of the whole both come through here, so that
@@ -30,10 +34,16 @@ func Setup(mgr ctrl.Manager, opts options.Options) error {
 		return fmt.Errorf("controller %s: %w", options.Bridge, err)
 	}
 
+	observer := newObserver(mgr)
+	if err := observer.SetupWithManager(mgr, opts.For(options.Zones)); err != nil {
+		return fmt.Errorf("controller %s: %w", options.Zones, err)
+	}
+
 	err = (&pool.Reconciler{
 		Client:    mgr.GetClient(),
 		APIReader: mgr.GetAPIReader(),
 		Clock:     clock.RealClock{},
+		Zones:     observer,
 	}).SetupWithManager(mgr, opts.For(options.Pool))
 	if err != nil {
 		return fmt.Errorf("controller %s: %w", options.Pool, err)
@@ -44,11 +54,26 @@ func Setup(mgr ctrl.Manager, opts options.Options) error {
 		APIReader: mgr.GetAPIReader(),
 		Recorder:  mgr.GetEventRecorder(eventSource(options.Backend)),
 		Clock:     clock.RealClock{},
+		Zones:     observer,
 	}).SetupWithManager(mgr, opts.For(options.Backend))
 	if err != nil {
 		return fmt.Errorf("controller %s: %w", options.Backend, err)
 	}
 	return nil
+}
+
+// newObserver makes the observer of zones, which asks Designate over connections of its own.
+func newObserver(mgr ctrl.Manager) *zones.Observer {
+	connections := designate.NewConnections(mgr.GetAPIReader(), designate.Limits{})
+	return &zones.Observer{
+		Client:    mgr.GetClient(),
+		APIReader: mgr.GetAPIReader(),
+		Connect: func(ctx context.Context, backend *v1alpha1.DesignateBackend) (zones.Designate, error) {
+			return connections.Client(ctx, backend)
+		},
+		Disconnect: connections.Forget,
+		Clock:      clock.RealClock{},
+	}
 }
 
 // eventSource is the name under which a controller reports Events.

@@ -2,6 +2,7 @@ package options
 
 import (
 	"fmt"
+	"time"
 
 	"golang.org/x/time/rate"
 	"k8s.io/client-go/util/workqueue"
@@ -15,8 +16,15 @@ func (o Options) For(name string) controller.Options {
 	return controller.Options{
 		MaxConcurrentReconciles: o.concurrency(name),
 		RateLimiter:             o.rateLimiter(),
-		ReconciliationTimeout:   o.ReconcileTimeout,
+		ReconciliationTimeout:   o.timeout(name),
 	}
+}
+
+func (o Options) timeout(name string) time.Duration {
+	if name == Zones {
+		return o.ZoneListingTimeout
+	}
+	return o.ReconcileTimeout
 }
 
 func (o Options) concurrency(name string) int {
@@ -27,6 +35,8 @@ func (o Options) concurrency(name string) int {
 		return o.PoolConcurrency
 	case Backend:
 		return o.BackendConcurrency
+	case Zones:
+		return o.ZonesConcurrency
 	}
 	panic(fmt.Sprintf("options: no controller is named %q", name))
 }

@@ -15,6 +15,8 @@ const (
 	Pool = "pool"
 	// Backend sees to what the pools of a namespace share.
 	Backend = "backend"
+	// Zones lists the zones of each Designate.
+	Zones = "zones"
 )
 
 // Names of the flags that Bind makes.
@@ -22,19 +24,23 @@ const (
 	flagBridgeConcurrency  = "bridge-concurrency"
 	flagPoolConcurrency    = "pool-concurrency"
 	flagBackendConcurrency = "backend-concurrency"
+	flagZonesConcurrency   = "zones-concurrency"
 	flagRetryBaseDelay     = "retry-base-delay"
 	flagRetryMaxDelay      = "retry-max-delay"
 	flagRetryQPS           = "retry-qps"
 	flagRetryBurst         = "retry-burst"
 	flagReconcileTimeout   = "reconcile-timeout"
+	flagZoneListingTimeout = "zone-listing-timeout"
 )
 
 // Options are the settings of the controllers. Default gives usable ones.
 type Options struct {
-	// BridgeConcurrency, PoolConcurrency and BackendConcurrency are how many objects each controller works on at once.
+	// BridgeConcurrency, PoolConcurrency, BackendConcurrency and ZonesConcurrency are how many objects each controller works
+	// on at once. A Designate that does not answer takes one of ZonesConcurrency for as long as it is asked.
 	BridgeConcurrency  int
 	PoolConcurrency    int
 	BackendConcurrency int
+	ZonesConcurrency   int
 
 	// RetryBaseDelay is the wait before the first retry of an object. Each further retry waits twice as long, up to
 	// RetryMaxDelay.
@@ -48,6 +54,9 @@ type Options struct {
 
 	// ReconcileTimeout ends a reconcile that hangs, so that it cannot keep others from their turn.
 	ReconcileTimeout time.Duration
+
+	// ZoneListingTimeout is the same for a listing of all zones of a Designate, which may take longer than anything else.
+	ZoneListingTimeout time.Duration
 }
 
 // Default returns the options of an operator that was given no flags.
@@ -56,11 +65,13 @@ func Default() Options {
 		BridgeConcurrency:  4,
 		PoolConcurrency:    4,
 		BackendConcurrency: 4,
+		ZonesConcurrency:   8,
 		RetryBaseDelay:     20 * time.Millisecond,
 		RetryMaxDelay:      5 * time.Minute,
 		RetryQPS:           10,
 		RetryBurst:         100,
 		ReconcileTimeout:   2 * time.Minute,
+		ZoneListingTimeout: 10 * time.Minute,
 	}
 }
 
@@ -72,6 +83,8 @@ func (o *Options) Bind(flags *flag.FlagSet) {
 		"How many DesignatePools are worked on at once.")
 	flags.IntVar(&o.BackendConcurrency, flagBackendConcurrency, o.BackendConcurrency,
 		"How many DesignateBackends are worked on at once.")
+	flags.IntVar(&o.ZonesConcurrency, flagZonesConcurrency, o.ZonesConcurrency,
+		"How many Designates are asked for their zones at once.")
 	flags.DurationVar(&o.RetryBaseDelay, flagRetryBaseDelay, o.RetryBaseDelay,
 		"Wait before the first retry of an object; it doubles with each further one.")
 	flags.DurationVar(&o.RetryMaxDelay, flagRetryMaxDelay, o.RetryMaxDelay,
@@ -82,6 +95,8 @@ func (o *Options) Bind(flags *flag.FlagSet) {
 		"Retries of all objects of one controller that may come at once before --"+flagRetryQPS+" holds.")
 	flags.DurationVar(&o.ReconcileTimeout, flagReconcileTimeout, o.ReconcileTimeout,
 		"Time after which one reconcile is broken off and retried.")
+	flags.DurationVar(&o.ZoneListingTimeout, flagZoneListingTimeout, o.ZoneListingTimeout,
+		"Time after which one listing of all zones of a Designate is broken off and retried.")
 }
 
 // Validate refuses values that no controller can work with, naming each flag that holds one.
@@ -101,9 +116,11 @@ func (o Options) Validate() error {
 	atLeastOne(flagBridgeConcurrency, o.BridgeConcurrency)
 	atLeastOne(flagPoolConcurrency, o.PoolConcurrency)
 	atLeastOne(flagBackendConcurrency, o.BackendConcurrency)
+	atLeastOne(flagZonesConcurrency, o.ZonesConcurrency)
 	atLeastOne(flagRetryBurst, o.RetryBurst)
 	positive(flagRetryBaseDelay, o.RetryBaseDelay)
 	positive(flagReconcileTimeout, o.ReconcileTimeout)
+	positive(flagZoneListingTimeout, o.ZoneListingTimeout)
 	if o.RetryMaxDelay < o.RetryBaseDelay {
 		faults = append(faults, fmt.Errorf("--%s must be as long as --%s (%s) or longer, and is %s",
 			flagRetryMaxDelay, flagRetryBaseDelay, o.RetryBaseDelay, o.RetryMaxDelay))

@@ -39,7 +39,7 @@ func delays(limiter workqueue.TypedRateLimiter[reconcile.Request], name string, 
 
 // R40: and more than 1 by default.
 func TestEveryControllerWorksOnSeveralObjectsAtOnceByDefault(t *testing.T) {
-	for _, name := range []string{Bridge, Pool, Backend} {
+	for _, name := range []string{Bridge, Pool, Backend, Zones} {
 		if got := Default().For(name).MaxConcurrentReconciles; got <= 1 {
 			t.Errorf("controller %s works on %d objects at once, want more than 1", name, got)
 		}
@@ -48,8 +48,8 @@ func TestEveryControllerWorksOnSeveralObjectsAtOnceByDefault(t *testing.T) {
 
 // R40: concurrency is configurable for each controller.
 func TestConcurrencyFlagsReachTheirOwnControllerOnly(t *testing.T) {
-	options := parse(t, "--bridge-concurrency=7", "--pool-concurrency=8", "--backend-concurrency=9")
-	for name, want := range map[string]int{Bridge: 7, Pool: 8, Backend: 9} {
+	options := parse(t, "--bridge-concurrency=7", "--pool-concurrency=8", "--backend-concurrency=9", "--zones-concurrency=10")
+	for name, want := range map[string]int{Bridge: 7, Pool: 8, Backend: 9, Zones: 10} {
 		if got := options.For(name).MaxConcurrentReconciles; got != want {
 			t.Errorf("controller %s works on %d objects at once, want %d", name, got, want)
 		}
@@ -142,6 +142,16 @@ func TestReconcileTimeoutFlagEndsAHangingReconcile(t *testing.T) {
 	}
 }
 
+func TestAListingOfZonesHasATimeoutOfItsOwn(t *testing.T) {
+	options := parse(t, "--reconcile-timeout=17s", "--zone-listing-timeout=18m")
+	if got := options.For(Zones).ReconciliationTimeout; got != 18*time.Minute {
+		t.Errorf("a listing may take %s, want 18m", got)
+	}
+	if got := options.For(Backend).ReconciliationTimeout; got != 17*time.Second {
+		t.Errorf("another reconcile may take %s, want 17s", got)
+	}
+}
+
 func TestDefaultOptionsAreValid(t *testing.T) {
 	if err := Default().Validate(); err != nil {
 		t.Errorf("the defaults are refused: %v", err)
@@ -155,6 +165,8 @@ func TestInvalidValuesAreRefusedByTheNameOfTheirFlag(t *testing.T) {
 		"no worker for the backends":         "--backend-concurrency=0",
 		"a first retry without any wait":     "--retry-base-delay=0s",
 		"a cap below the first wait":         "--retry-max-delay=1ms",
+		"no worker for the zones":            "--zones-concurrency=0",
+		"a listing that may take no time":    "--zone-listing-timeout=0s",
 		"no retries at all":                  "--retry-qps=0",
 		"a rate that is not a number":        "--retry-qps=NaN",
 		"a burst that lets no retry through": "--retry-burst=0",
