@@ -20,9 +20,9 @@ import (
 type Sandbox struct {
 	// InitArgs are the arguments with which this program calls Init.
 	InitArgs []string
-	// SweepArgs are the arguments with which this program calls Sweep.
+	// SweepArgs are the arguments with which this program calls Sweep. Not needed without Cgroup.
 	SweepArgs []string
-	// Cgroup is the name of the control group that this run makes for itself at the top of every hierarchy.
+	// Cgroup is the name of the control group that this run makes for itself at the top of every hierarchy; none when empty.
 	Cgroup string
 	// Grace is how long the first process has, when it is told to end, before it is killed with all others.
 	Grace time.Duration
@@ -34,17 +34,15 @@ type Sandbox struct {
 // It must be called by the main goroutine of a program that has locked it to its thread: the kernel kills the sandbox
 // when the thread that started it ends.
 func (s Sandbox) Run(ctx context.Context) (code int, err error) {
-	// A run that was killed may have left its control groups.
-	if err := removeCgroups(s.Cgroup); err != nil {
-		return 0, err
-	}
-	sweep, err := s.startSweeper()
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, sweep()) }()
-	if err := makeCgroups(s.Cgroup); err != nil {
-		return 0, err
+	if s.Cgroup != "" {
+		sweep, err := s.beginCgroups()
+		if err != nil {
+			return 0, err
+		}
+		defer func() { err = errors.Join(err, sweep()) }()
+		if err := makeCgroups(s.Cgroup); err != nil {
+			return 0, err
+		}
 	}
 
 	init, err := s.command(s.InitArgs)
@@ -77,6 +75,15 @@ func (s Sandbox) Run(ctx context.Context) (code int, err error) {
 		return exit.ExitCode(), nil
 	}
 	return 0, err
+}
+
+// beginCgroups makes room for the control groups, and sees to it that they are removed in the end.
+func (s Sandbox) beginCgroups() (sweep func() error, err error) {
+	// A run that was killed may have left some.
+	if err := removeCgroups(s.Cgroup); err != nil {
+		return nil, err
+	}
+	return s.startSweeper()
 }
 
 // end ends the first process, gracefully at first.
