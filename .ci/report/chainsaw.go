@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // testFile is what makes a folder a suite of chainsaw.
@@ -30,18 +31,20 @@ func runChainsaw(out io.Writer, dir, lane string, run chainsawRun) error {
 	if err != nil {
 		return errors.Join(err, writeCounts(dir, lane, counts{Failed: 1}))
 	}
-	total, err := readChainsaw(run.report, folders)
+	total, took, err := readChainsaw(run.report, folders)
 	// A cleanup that fails is in the exit code alone.
 	if run.ended != 0 && total.Failed == 0 {
 		total.Failed = 1
 	}
-	fmt.Fprintf(out, "%s: %s\n", lane, total)
+	fmt.Fprintf(out, "%s: %s in %s\n", lane, total, took.Round(time.Second))
 	return errors.Join(err, keep(dir, lane, total))
 }
 
 // chainsawReport is as much of what chainsaw writes with `--report-format JSON` as tells what became of each test.
 type chainsawReport struct {
-	Tests []chainsawTest `json:"tests"`
+	StartTime time.Time      `json:"startTime"`
+	EndTime   time.Time      `json:"endTime"`
+	Tests     []chainsawTest `json:"tests"`
 }
 
 type chainsawTest struct {
@@ -77,16 +80,15 @@ func (t chainsawTest) outcome() string {
 
 // readChainsaw counts the tests in a report of chainsaw, and a folder that is not in it as a skipped one. Whatever was
 // skipped is an error as well: chainsaw itself is satisfied with tests that it passed over or never found.
-func readChainsaw(file string, folders []string) (counts, error) {
+func readChainsaw(file string, folders []string) (c counts, took time.Duration, err error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
-		return counts{Failed: 1}, fmt.Errorf("chainsaw wrote no report: %w", err)
+		return counts{Failed: 1}, 0, fmt.Errorf("chainsaw wrote no report: %w", err)
 	}
 	var report chainsawReport
 	if err := json.Unmarshal(content, &report); err != nil {
-		return counts{Failed: 1}, fmt.Errorf("%s: %w", file, err)
+		return counts{Failed: 1}, 0, fmt.Errorf("%s: %w", file, err)
 	}
-	var c counts
 	var errs []error
 	reported := map[string]bool{}
 	for _, test := range report.Tests {
@@ -107,7 +109,7 @@ func readChainsaw(file string, folders []string) (counts, error) {
 			errs = append(errs, fmt.Errorf("%s did not run", folder))
 		}
 	}
-	return c, errors.Join(errs...)
+	return c, report.EndTime.Sub(report.StartTime), errors.Join(errs...)
 }
 
 // chainsawFolders are the folders that chainsaw has to report on when it is given these paths below a folder: each that

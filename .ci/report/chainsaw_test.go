@@ -112,6 +112,20 @@ func TestRunChainsaw(t *testing.T) {
 	}
 }
 
+func TestALaneOfChainsawSaysHowLongItTook(t *testing.T) {
+	dir := t.TempDir()
+	run := chainsawRun{report: filepath.Join(dir, "e2e.json"), top: dir, paths: []string{"suites"}}
+	addFile(t, filepath.Join(dir, "suites", "add", testFile), "")
+	addFile(t, run.report, `{"startTime":"2026-01-01T12:00:00.4Z","endTime":"2026-01-01T12:05:05.3Z","tests":[`+addPassed+`]}`)
+	var out bytes.Buffer
+	if err := runChainsaw(&out, filepath.Join(dir, "counts"), "e2e", run); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("e2e: 1 passed, 0 failed, 0 skipped in 5m5s\n", out.String()); diff != "" {
+		t.Errorf("output (-want +got):\n%s", diff)
+	}
+}
+
 func addFile(t *testing.T, path, content string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
