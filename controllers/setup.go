@@ -44,7 +44,7 @@ func Setup(mgr ctrl.Manager, opts options.Options) error {
 		APIReader: mgr.GetAPIReader(),
 		Clock:     clock.RealClock{},
 		Zones:     observer,
-	}).SetupWithManager(mgr, opts.For(options.Pool))
+	}).SetupWithManager(mgr, opts.For(options.Pool), observer.PoolChanges())
 	if err != nil {
 		return fmt.Errorf("controller %s: %w", options.Pool, err)
 	}
@@ -55,7 +55,7 @@ func Setup(mgr ctrl.Manager, opts options.Options) error {
 		Recorder:  mgr.GetEventRecorder(eventSource(options.Backend)),
 		Clock:     clock.RealClock{},
 		Zones:     observer,
-	}).SetupWithManager(mgr, opts.For(options.Backend))
+	}).SetupWithManager(mgr, opts.For(options.Backend), observer.BackendChanges())
 	if err != nil {
 		return fmt.Errorf("controller %s: %w", options.Backend, err)
 	}

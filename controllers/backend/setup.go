@@ -12,13 +12,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/requests"
 )
 
-// SetupWithManager starts the aggregator with a manager.
-func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options) error {
+// SetupWithManager starts the aggregator with a manager. zones asks for DesignateBackends whose zones are news.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options, zones source.Source) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("backend").
 		WithOptions(options).
@@ -34,6 +35,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 		// What may be the last thing that is left of a pool.
 		Watches(&corev1.PersistentVolumeClaim{}, requests.ToBackend(), builder.WithPredicates(requests.OnlyDeletions())).
 		Watches(&policyv1.PodDisruptionBudget{}, requests.ToBackend(), builder.WithPredicates(requests.OnlyDeletions())).
+		WatchesRawSource(zones).
 		Complete(r)
 }
 

@@ -9,13 +9,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/requests"
 )
 
-// SetupWithManager starts the pool controller with a manager.
-func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options) error {
+// SetupWithManager starts the pool controller with a manager. zones asks for pools whose zones are news.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options, zones source.Source) error {
 	withName := func(name string) builder.Predicates {
 		return builder.WithPredicates(predicate.NewPredicateFuncs(func(o client.Object) bool { return o.GetName() == name }))
 	}
@@ -39,5 +40,6 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 			builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		// A pool that is gone may have held a name that another one claims.
 		Watches(&v1alpha1.DesignatePool{}, requests.ToAllPools(r.Client), builder.WithPredicates(requests.OnlyDeletions())).
+		WatchesRawSource(zones).
 		Complete(r)
 }

@@ -81,8 +81,9 @@ func (v Verdict) Blocked() bool { return v.Wanted && !v.Allowed }
 // Whether zones are left only Designate can say. Where it says that none is, a person still has to say so too, by force:
 // taking a pool out of Designate is not yet done here.
 func Judge(facts Facts) Verdict {
+	_, wanted := zones.IntentOf(facts.Pool, facts.Backend)
 	switch {
-	case !asked(facts.Pool) && !leaves(facts.Backend):
+	case !wanted:
 		return Verdict{}
 	case facts.HoldsNothing:
 		return Verdict{Wanted: true, Allowed: true}
@@ -147,11 +148,6 @@ func judgeExisting(existing *zones.PoolZones) Verdict {
 // leaves says that the DesignateBackend is being deleted.
 func leaves(backend *v1alpha1.DesignateBackend) bool {
 	return backend != nil && backend.DeletionTimestamp != nil
-}
-
-func asked(pool *v1alpha1.DesignatePool) bool {
-	_, requested := pool.Annotations[v1alpha1.AnnotationRemovalRequested]
-	return requested || pool.DeletionTimestamp != nil
 }
 
 func blocked(reason, message string, arguments ...any) Verdict {
