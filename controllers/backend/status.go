@@ -215,7 +215,8 @@ func (s *scope) vanishedPools() (reason, message string) {
 		return "", ""
 	}
 	return v1alpha1.ReasonPoolVanished, fmt.Sprintf("The DesignatePools of these pools are gone and their servers are not: %s. "+
-		"The servers and their entries in pools.yaml stay. If no zone is left in them, delete everything that bears the label.", strings.Join(names, ", "))
+		"The servers and their entries in pools.yaml stay. If no zone is left in them, delete everything that bears the label.",
+		strings.Join(names, ", "))
 }
 
 // unreadyPool is the own reason of the first pool that is not ready. One that is scaled to 0 is as it should be.
