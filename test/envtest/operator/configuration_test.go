@@ -190,7 +190,7 @@ var _ = Describe("Configuration", func() {
 		w.configure(pools(entry("default", 1)))
 		w.create(harness.Backend(w.namespace, 1), harness.MakePool(w.namespace, "own").PoolName("Own (EU)").Obj())
 		w.waitReady("default", "own")
-		Expect(w.kubectl("get", "designatepools")).To(MatchRegexp(`(?s)NAME\s+POOL\s+REPLICAS\s+READY\s+STATUS\s+AGE\n.*own\s+Own \(EU\)\s+1\s+1\s+Ready`))
+		Expect(w.kubectl("get", "designatepools")).To(MatchRegexp(`(?s)NAME\s+POOL\s+REPLICAS\s+READY\s+ZONES\s+STATUS\s+AGE\n.*own\s+Own \(EU\)\s+1\s+1\s+Ready`))
 		Expect(w.kubectl("get", "dpool", "-o", "wide")).To(MatchRegexp(`INDEX\s+STATEFULSET\s+POOL-ID(?s).*1\s+designate-backendbind9-pool1\s+[0-9a-f-]{36}`))
 		Expect(w.kubectl("scale", "designatepool/own", "--replicas=2")).To(ContainSubstring("scaled"))
 		w.kubectl("wait", "--for=condition=Ready", "--timeout=30s", "designatepool/own")
