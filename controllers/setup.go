@@ -34,7 +34,7 @@ func Setup(mgr ctrl.Manager, opts options.Options) error {
 		return fmt.Errorf("controller %s: %w", options.Bridge, err)
 	}
 
-	observer := newObserver(mgr)
+	observer := newObserver(mgr, opts)
 	if err := observer.SetupWithManager(mgr, opts.For(options.Zones)); err != nil {
 		return fmt.Errorf("controller %s: %w", options.Zones, err)
 	}
@@ -63,8 +63,8 @@ func Setup(mgr ctrl.Manager, opts options.Options) error {
 }
 
 // newObserver makes the observer of zones, which asks Designate over connections of its own.
-func newObserver(mgr ctrl.Manager) *zones.Observer {
-	connections := designate.NewConnections(mgr.GetAPIReader(), designate.Limits{})
+func newObserver(mgr ctrl.Manager, opts options.Options) *zones.Observer {
+	connections := designate.NewConnections(mgr.GetAPIReader(), designate.Limits{Request: opts.DesignateTimeout})
 	return &zones.Observer{
 		Client:    mgr.GetClient(),
 		APIReader: mgr.GetAPIReader(),

@@ -31,6 +31,7 @@ const (
 	flagRetryBurst         = "retry-burst"
 	flagReconcileTimeout   = "reconcile-timeout"
 	flagZoneListingTimeout = "zone-listing-timeout"
+	flagDesignateTimeout   = "designate-request-timeout"
 )
 
 // Options are the settings of the controllers. Default gives usable ones.
@@ -57,6 +58,9 @@ type Options struct {
 
 	// ZoneListingTimeout is the same for a listing of all zones of a Designate, which may take longer than anything else.
 	ZoneListingTimeout time.Duration
+
+	// DesignateTimeout is the time for one request to Designate or Keystone, from the connection to the last byte.
+	DesignateTimeout time.Duration
 }
 
 // Default returns the options of an operator that was given no flags.
@@ -72,6 +76,7 @@ func Default() Options {
 		RetryBurst:         100,
 		ReconcileTimeout:   2 * time.Minute,
 		ZoneListingTimeout: 10 * time.Minute,
+		DesignateTimeout:   time.Minute,
 	}
 }
 
@@ -97,6 +102,8 @@ func (o *Options) Bind(flags *flag.FlagSet) {
 		"Time after which one reconcile is broken off and retried.")
 	flags.DurationVar(&o.ZoneListingTimeout, flagZoneListingTimeout, o.ZoneListingTimeout,
 		"Time after which one listing of all zones of a Designate is broken off and retried.")
+	flags.DurationVar(&o.DesignateTimeout, flagDesignateTimeout, o.DesignateTimeout,
+		"Time after which one request to Designate or Keystone is broken off.")
 }
 
 // Validate refuses values that no controller can work with, naming each flag that holds one.
@@ -121,6 +128,7 @@ func (o Options) Validate() error {
 	positive(flagRetryBaseDelay, o.RetryBaseDelay)
 	positive(flagReconcileTimeout, o.ReconcileTimeout)
 	positive(flagZoneListingTimeout, o.ZoneListingTimeout)
+	positive(flagDesignateTimeout, o.DesignateTimeout)
 	if o.RetryMaxDelay < o.RetryBaseDelay {
 		faults = append(faults, fmt.Errorf("--%s must be as long as --%s (%s) or longer, and is %s",
 			flagRetryMaxDelay, flagRetryBaseDelay, o.RetryBaseDelay, o.RetryMaxDelay))

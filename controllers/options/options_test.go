@@ -142,6 +142,15 @@ func TestReconcileTimeoutFlagEndsAHangingReconcile(t *testing.T) {
 	}
 }
 
+func TestARequestToDesignateHasATimeout(t *testing.T) {
+	if got := parse(t).DesignateTimeout; got != time.Minute {
+		t.Errorf("a request may take %s, want 1m", got)
+	}
+	if got := parse(t, "--designate-request-timeout=7s").DesignateTimeout; got != 7*time.Second {
+		t.Errorf("a request may take %s, want 7s", got)
+	}
+}
+
 func TestAListingOfZonesHasATimeoutOfItsOwn(t *testing.T) {
 	options := parse(t, "--reconcile-timeout=17s", "--zone-listing-timeout=18m")
 	if got := options.For(Zones).ReconciliationTimeout; got != 18*time.Minute {
@@ -167,6 +176,7 @@ func TestInvalidValuesAreRefusedByTheNameOfTheirFlag(t *testing.T) {
 		"a cap below the first wait":         "--retry-max-delay=1ms",
 		"no worker for the zones":            "--zones-concurrency=0",
 		"a listing that may take no time":    "--zone-listing-timeout=0s",
+		"a request that may take no time":    "--designate-request-timeout=0s",
 		"no retries at all":                  "--retry-qps=0",
 		"a rate that is not a number":        "--retry-qps=NaN",
 		"a burst that lets no retry through": "--retry-burst=0",

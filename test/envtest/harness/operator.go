@@ -46,6 +46,13 @@ type Operator struct {
 func StartOperator(
 	ctx context.Context, cfg *rest.Config, namespace string, resync time.Duration, logger logr.Logger,
 ) (*Operator, error) {
+	return StartOperatorWith(ctx, cfg, namespace, resync, logger, options.Default())
+}
+
+// StartOperatorWith is StartOperator with other options than the shipped binary has by itself.
+func StartOperatorWith(
+	ctx context.Context, cfg *rest.Config, namespace string, resync time.Duration, logger logr.Logger, opts options.Options,
+) (*Operator, error) {
 	wire := &Wire{}
 	cfg = rest.CopyConfig(cfg)
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { wire.next = next; return wire })
@@ -64,7 +71,7 @@ func StartOperator(
 	if err != nil {
 		return nil, err
 	}
-	if err := controllers.Setup(mgr, options.Default()); err != nil {
+	if err := controllers.Setup(mgr, opts); err != nil {
 		return nil, err
 	}
 	run, stop := context.WithCancel(context.Background())
