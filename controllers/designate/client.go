@@ -37,7 +37,8 @@ const userAgent = "designate-pool-operator"
 type Client struct {
 	service *gophercloud.ServiceClient
 	limits  Limits
-	// refused says that the credentials have been: only a new connection can tell whether they are good again.
+	// refused says that the credentials, or what their token allows, have been. A role that is granted later counts for a new
+	// token alone.
 	refused atomic.Bool
 	closing func()
 }

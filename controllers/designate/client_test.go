@@ -20,6 +20,8 @@ type keystone struct {
 	// issued is how many tokens were given out; only the last one counts, and none when revoked is set.
 	issued, refused int
 	revoked         bool
+	// powerless is how many of the first tokens are of a user who has no role yet.
+	powerless int
 	// fault answers instead of Keystone, when set.
 	fault     http.HandlerFunc
 	catalogue string
@@ -32,6 +34,10 @@ func (k *keystone) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != "/v3/auth/tokens" {
 		if k.revoked || r.Header.Get("X-Auth-Token") != fmt.Sprintf("token-%d", k.issued) {
 			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		if k.issued <= k.powerless {
+			w.WriteHeader(http.StatusForbidden)
 			return
 		}
 		k.designate.ServeHTTP(w, r)

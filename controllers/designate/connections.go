@@ -32,8 +32,8 @@ func NewConnections(reader client.Reader, limits Limits) *Connections {
 }
 
 // Client is the client for a DesignateBackend: the one from before while what is configured is the same and its
-// credentials have not been refused. So a password that was changed is taken up by itself, in Keystone or in the Secret
-// first. The error says what AccessOf and Connect do.
+// credentials have not been refused. So a changed password or a role that was missing is taken up by itself, whichever of
+// Keystone and the Secret comes first. The error is that of AccessOf or Connect.
 func (c *Connections) Client(ctx context.Context, backend *v1alpha1.DesignateBackend) (*Client, error) {
 	access, err := AccessOf(ctx, c.reader, backend)
 	if err != nil {

@@ -3,6 +3,7 @@ package designate
 import (
 	"context"
 	"errors"
+	"net/http"
 	"sync"
 	"testing"
 	"time"
@@ -86,6 +87,19 @@ func TestARotatedPasswordHealsByItself(t *testing.T) {
 	wantKind(t, list(), "")
 }
 
+func TestARoleThatIsGrantedLaterIsTakenUpWithANewToken(t *testing.T) {
+	k := &keystone{password: secret, powerless: 1, designate: designate{zones: zonesUpTo(1)}}
+	cluster := fake.NewClientBuilder().WithObjects(cloudsIn("a", serve(t, k.ServeHTTP).URL, "")).Build()
+	connections := NewConnections(cluster, patient)
+	for _, want := range []Kind{Unauthorised, ""} {
+		c, err := connections.Client(t.Context(), backendIn("a"))
+		wantKind(t, err, "")
+		t.Cleanup(c.Close)
+		_, err = names(t, c)
+		wantKind(t, err, want)
+	}
+}
+
 func TestAnAPIServerThatDoesNotAnswerTakesNoClientAway(t *testing.T) {
 	k := &keystone{password: secret}
 	fails := false
@@ -111,7 +125,11 @@ func TestAnAPIServerThatDoesNotAnswerTakesNoClientAway(t *testing.T) {
 }
 
 func TestASlowNamespaceKeepsNobodyElseWaiting(t *testing.T) {
-	slow := serve(t, stall(""))
+	arrived := make(chan struct{}, 1)
+	slow := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		arrived <- struct{}{}
+		stall("")(w, r)
+	})
 	k := &keystone{password: secret}
 	cluster := fake.NewClientBuilder().WithObjects(cloudsIn("slow", slow.URL, ""), cloudsIn("a", serve(t, k.ServeHTTP).URL, "")).Build()
 	connections := NewConnections(cluster, patient)
@@ -124,6 +142,7 @@ func TestASlowNamespaceKeepsNobodyElseWaiting(t *testing.T) {
 			}
 		})
 	}
+	<-arrived
 	began := time.Now()
 	c, err := connections.Client(t.Context(), backendIn("a"))
 	wantKind(t, err, "")

@@ -72,9 +72,11 @@ func TestAListingThatCannotBeWholeIsAnError(t *testing.T) {
 		"a page links to itself": func(_ int, page map[string]any) {
 			page["links"] = map[string]any{"next": "http://designate.invalid/v2/zones?limit=2"}
 		},
-		"an empty page links to another one": func(_ int, page map[string]any) {
-			page["zones"] = []any{}
-			page["links"] = map[string]any{"next": "/v2/zones?marker=" + zone(1)["id"].(string)}
+		"an empty page links to itself": func(number int, page map[string]any) {
+			if number > 1 {
+				page["zones"] = []any{}
+				page["links"] = map[string]any{"next": "/v2/zones?marker=" + zone(1)["id"].(string)}
+			}
 		},
 		"the link to the second page is missing, and a zone on the first": func(number int, page map[string]any) {
 			if number == 1 {
@@ -94,11 +96,16 @@ func TestAListingThatCannotBeWholeIsAnError(t *testing.T) {
 		"the zones are missing":   func(_ int, page map[string]any) { delete(page, "zones") },
 		"the zones are null":      func(_ int, page map[string]any) { page["zones"] = nil },
 		"the zones are an object": func(_ int, page map[string]any) { page["zones"] = map[string]any{} },
-		"a zone is null":          func(_ int, page map[string]any) { page["zones"] = []any{nil} },
-		"a zone has no pool": func(_ int, page map[string]any) {
-			page["zones"] = []any{map[string]any{"id": "a", "name": "b", "status": "c"}}
+		"a zone is null":          func(_ int, page map[string]any) { only(page, nil) },
+		"a zone has no pool":      func(_ int, page map[string]any) { only(page, without("pool_id")) },
+		"a zone has no id":        func(_ int, page map[string]any) { only(page, without("id")) },
+		"a zone has no name":      func(_ int, page map[string]any) { only(page, without("name")) },
+		"a zone has no status":    func(_ int, page map[string]any) { only(page, without("status")) },
+		"a zone has a time like no other": func(_ int, page map[string]any) {
+			zone := zone(0)
+			zone["created_at"] = secret
+			only(page, zone)
 		},
-		"a zone has a time like no":  func(_ int, page map[string]any) { z := zone(0); z["created_at"] = secret; page["zones"] = []any{z} },
 		"the links are missing":      func(_ int, page map[string]any) { delete(page, "links") },
 		"the links are null":         func(_ int, page map[string]any) { page["links"] = nil },
 		"the number is missing":      func(_ int, page map[string]any) { delete(page, "metadata") },
@@ -114,6 +121,33 @@ func TestAListingThatCannotBeWholeIsAnError(t *testing.T) {
 			}
 		})
 	}
+}
+
+// only makes a page all there is, with one zone.
+func only(page, zone map[string]any) {
+	page["zones"], page["links"], page["metadata"] = []any{zone}, map[string]any{}, map[string]any{"total_count": 1}
+}
+
+// without is a zone that lacks something.
+func without(member string) map[string]any {
+	zone := zone(0)
+	delete(zone, member)
+	return zone
+}
+
+func TestAPageOfOneZoneAloneIsWhole(t *testing.T) {
+	server := &designate{zones: zonesUpTo(5), alter: func(_ int, page map[string]any) { only(page, zone(0)) }}
+	got, err := names(t, connected(t, Access{Endpoint: serve(t, server.ServeHTTP).URL}, patient))
+	wantKind(t, err, "")
+	diff(t, []string{"z0.example.org."}, got)
+}
+
+func TestZonesThatAreDeletedMeanwhileAreNotMissed(t *testing.T) {
+	server := &designate{zones: zonesUpTo(7)}
+	server.alter = func(int, map[string]any) { server.zones = zonesUpTo(3) }
+	got, err := names(t, connected(t, Access{Endpoint: serve(t, server.ServeHTTP).URL}, patient))
+	wantKind(t, err, "")
+	diff(t, []string{"z0.example.org.", "z1.example.org.", "z2.example.org."}, got)
 }
 
 func TestZonesThatComeAndGoMeanwhileAreNoError(t *testing.T) {

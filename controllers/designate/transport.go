@@ -31,7 +31,7 @@ const (
 	// keptFor is how long a connection is kept for the next request.
 	keptFor = 90 * time.Second
 	// maxBody is what an answer may have at most, in bytes: a page of 1000 zones has about one million.
-	maxBody = 64 << 20
+	maxBody = 16 << 20
 )
 
 func (l Limits) withDefaults() Limits {
