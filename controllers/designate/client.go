@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"sync/atomic"
@@ -28,6 +29,10 @@ const (
 
 // serviceType is Designate's in Keystone's catalogue.
 const serviceType = "dns"
+
+// allProjects asks for all projects, in a query; each request asks in a header as well. Without it, zones and pools of others
+// are not listed, and a pool that another project has made is "not found". A proxy may drop either, hardly both.
+const allProjects = "all_projects"
 
 // userAgent goes before gophercloud's own; without Keystone it is also who the requests are from.
 const userAgent = "designate-pool-operator"
@@ -65,10 +70,12 @@ func connect(ctx context.Context, access Access, limits Limits, transport http.R
 	provider := &gophercloud.ProviderClient{HTTPClient: newHTTPClient(transport, limits)}
 	provider.UserAgent.Prepend(userAgent)
 	provider.UseTokenLock()
-	service := &gophercloud.ServiceClient{ProviderClient: provider, Type: serviceType}
+	service := &gophercloud.ServiceClient{
+		ProviderClient: provider, Type: serviceType, MoreHeaders: map[string]string{"X-Auth-All-Projects": "true"},
+	}
 	var err error
 	if access.Endpoint != "" {
-		service.MoreHeaders = map[string]string{"X-Roles": "admin", "X-Auth-User-ID": userAgent, "X-Auth-Project-ID": userAgent}
+		maps.Copy(service.MoreHeaders, map[string]string{"X-Roles": "admin", "X-Auth-User-ID": userAgent, "X-Auth-Project-ID": userAgent})
 		service.Endpoint, err = apiURL(access.Endpoint)
 	} else {
 		service.Endpoint, err = authenticate(ctx, access, provider)
@@ -176,7 +183,7 @@ func (c *Client) remove(ctx context.Context, operation, collection, id string) e
 	if id == "" {
 		return &Error{Kind: Refused, Operation: operation, Detail: "no id"}
 	}
-	return c.request(ctx, operation, http.MethodDelete, collection+"/"+url.PathEscape(id),
+	return c.request(ctx, operation, http.MethodDelete, collection+"/"+url.PathEscape(id)+"?"+allProjects+"=true",
 		gophercloud.RequestOpts{OkCodes: []int{http.StatusNoContent}}, drain)
 }
 

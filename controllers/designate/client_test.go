@@ -190,7 +190,8 @@ func TestWithoutKeystoneTheHeadersSayWhoAsks(t *testing.T) {
 	var got http.Header
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) { got = r.Header; w.WriteHeader(http.StatusNoContent) })
 	wantKind(t, connected(t, Access{Endpoint: server.URL}, patient).DeletePool(t.Context(), "a"), "")
-	for key, want := range map[string]string{"X-Roles": "admin", "X-Auth-User-Id": userAgent, "X-Auth-Project-Id": userAgent, "X-Auth-Token": ""} {
+	for key, want := range map[string]string{"X-Roles": "admin", "X-Auth-User-Id": userAgent, "X-Auth-Project-Id": userAgent, "X-Auth-Token": "",
+		"X-Auth-All-Projects": "true"} {
 		if got.Get(key) != want {
 			t.Errorf("%s is %q, want %q", key, got.Get(key), want)
 		}
@@ -210,7 +211,7 @@ func TestARecordIsDeletedByItsIDAlone(t *testing.T) {
 	wantKind(t, c.DeletePool(t.Context(), "../zones/a?b"), "")
 	wantKind(t, c.DeleteTSIGKey(t.Context(), "k"), "")
 	wantKind(t, c.DeletePool(t.Context(), ""), Refused)
-	diff(t, []string{"DELETE /v2/pools/..%2Fzones%2Fa%3Fb", "DELETE /v2/tsigkeys/k"}, asked)
+	diff(t, []string{"DELETE /v2/pools/..%2Fzones%2Fa%3Fb?all_projects=true", "DELETE /v2/tsigkeys/k?all_projects=true"}, asked)
 }
 
 func TestTSIGKeysAreMadeForAPoolAndListed(t *testing.T) {

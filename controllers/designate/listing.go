@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -27,14 +26,11 @@ type listing struct {
 	sortKey string
 	// counted says that Designate tells how many records there are.
 	counted bool
-	query   url.Values
-	headers map[string]string
 }
 
 // path is that of the page after a record; of the first page when there is none.
 func (l listing) path(limit int, after string) string {
-	query := url.Values{"limit": {strconv.Itoa(limit)}, "sort_key": {l.sortKey}, "sort_dir": {"asc"}}
-	maps.Copy(query, l.query)
+	query := url.Values{"limit": {strconv.Itoa(limit)}, "sort_key": {l.sortKey}, "sort_dir": {"asc"}, allProjects: {"true"}}
 	if after != "" {
 		query.Set("marker", after)
 	}
@@ -79,7 +75,7 @@ func list[W wire[R], R any](ctx context.Context, c *Client, l listing, each func
 			}
 			return walk.turn(page)
 		}
-		options := gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}, MoreHeaders: l.headers}
+		options := gophercloud.RequestOpts{OkCodes: []int{http.StatusOK}}
 		if err := c.request(ctx, l.operation, http.MethodGet, l.path(walk.limit, walk.last.id), options, read); err != nil {
 			return err
 		}

@@ -210,7 +210,7 @@ func TestPoolsAreListedByIDForTheDefaultPoolHasNoTime(t *testing.T) {
 		{ID: "a", Name: "one", CreatedAt: time.Date(2026, 12, 1, 0, 34, 19, 0, time.UTC)},
 		{ID: "b", Name: "default", Attributes: map[string]string{"tier": "gold"}},
 	}, got)
-	diff(t, []string{"/v2/pools?limit=2&sort_dir=asc&sort_key=id", "/v2/pools?limit=2&marker=b&sort_dir=asc&sort_key=id"}, asked)
+	diff(t, []string{"/v2/pools?all_projects=true&limit=2&sort_dir=asc&sort_key=id", "/v2/pools?all_projects=true&limit=2&marker=b&sort_dir=asc&sort_key=id"}, asked)
 }
 
 func TestAFullPageWithoutALinkIsNotTakenForTheLast(t *testing.T) {

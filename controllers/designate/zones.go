@@ -2,17 +2,11 @@ package designate
 
 import (
 	"context"
-	"net/url"
 	"time"
 )
 
 // allZones lists by time of creation, so that zones that are made meanwhile come last and cannot make up for missing ones.
-// It asks for all projects twice: a proxy that drops the header would leave those of one project, which look like all.
-var allZones = listing{
-	operation: opListZones, collection: "zones", sortKey: "created_at", counted: true,
-	query:   url.Values{"all_projects": {"true"}},
-	headers: map[string]string{"X-Auth-All-Projects": "true"},
-}
+var allZones = listing{operation: opListZones, collection: "zones", sortKey: "created_at", counted: true}
 
 type wireZone struct {
 	ID         string            `json:"id"`
