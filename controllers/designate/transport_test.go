@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -76,10 +77,10 @@ func TestAnAnswerWithoutEndIsMalformed(t *testing.T) {
 	blank := strings.Repeat(" ", 1<<20)
 	for name, status := range map[string]int{"as a page": 200, "as an error": 500} {
 		t.Run(name, func(t *testing.T) {
-			sent := 0
+			var sent atomic.Int64
 			server := serve(t, func(w http.ResponseWriter, r *http.Request) {
 				w.WriteHeader(status)
-				for ; r.Context().Err() == nil && sent < 4*maxBody; sent += len(blank) {
+				for ; r.Context().Err() == nil && sent.Load() < 4*maxBody; sent.Add(int64(len(blank))) {
 					fmt.Fprint(w, blank)
 				}
 			})
@@ -89,7 +90,7 @@ func TestAnAnswerWithoutEndIsMalformed(t *testing.T) {
 				want = Unreachable
 			}
 			wantKind(t, err, want)
-			if sent >= 4*maxBody {
+			if sent.Load() >= 4*maxBody {
 				t.Errorf("all of it was read")
 			}
 		})
