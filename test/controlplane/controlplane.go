@@ -37,6 +37,9 @@ type Options struct {
 	Name string
 	// APIServerOnly leaves out the controller manager, the scheduler and kwok: nothing makes pods, nothing is collected.
 	APIServerOnly bool
+	// AdvertiseAddress is what the API server calls its own address. Left empty, it is that of the interface with the default
+	// route, which there must be then.
+	AdvertiseAddress string
 	// CRDDirs are the folders of the CRDs to install, relative to the repository; config/crd/bases when empty.
 	CRDDirs []string
 	// Webhooks are passed on to envtest. Relative paths are relative to the repository.
@@ -146,6 +149,9 @@ func (cp *ControlPlane) startAPIServer(options Options) error {
 		environment.CRDDirectoryPaths = cp.absolute([]string{crdDir})
 	}
 	environment.WebhookInstallOptions.Paths = cp.absolute(options.Webhooks.Paths)
+	if options.AdvertiseAddress != "" {
+		environment.ControlPlane.GetAPIServer().Configure().Set("advertise-address", options.AdvertiseAddress)
+	}
 	if err := cp.configureServers(environment); err != nil {
 		return err
 	}

@@ -37,9 +37,12 @@ var _ = BeforeSuite(func(ctx context.Context) {
 	var err error
 	stack, err = running.FromEnvironment()
 	Expect(err).NotTo(HaveOccurred())
-	Expect(stack.ApplyPools(ctx, stack.DefaultPool())).To(Succeed())
 	// Nothing here needs a pod.
-	plane, err = controlplane.Start(ctx, controlplane.Options{Name: "designate-operator", APIServerOnly: true})
+	plane, err = controlplane.Start(ctx, controlplane.Options{
+		Name: "designate-operator", APIServerOnly: true,
+		// Designate's network has no default route, and nobody asks at this address.
+		AdvertiseAddress: "192.0.2.1",
+	})
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(func() { Expect(plane.Stop()).To(Succeed()) })
 	kube, err = client.NewWithWatch(plane.Config, client.Options{Scheme: harness.Scheme()})
