@@ -88,7 +88,7 @@ func (o *Observer) attempt(ctx context.Context, backend *v1alpha1.DesignateBacke
 		return
 	}
 	began := o.Clock.Now()
-	listing, err := o.list(ctx, backend, began)
+	listing, err := o.list(ctx, backend)
 	ended := o.Clock.Now()
 	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
 		// The operator stops, or the Designate is another one by now.
@@ -141,11 +141,13 @@ func (o *Observer) end(m *memory) {
 }
 
 // list lists the zones once. The pools come first: one page or two, against which the zones are held.
-func (o *Observer) list(ctx context.Context, backend *v1alpha1.DesignateBackend, began time.Time) (*Listing, error) {
+func (o *Observer) list(ctx context.Context, backend *v1alpha1.DesignateBackend) (*Listing, error) {
 	connection, err := o.Connect(ctx, backend)
 	if err != nil {
 		return nil, err
 	}
+	// Not before: what a new token costs says nothing of what listings do.
+	began := o.Clock.Now()
 	known, err := connection.Pools(ctx)
 	if err != nil {
 		return nil, err
