@@ -34,6 +34,7 @@ if-suite         = {{if eq . "suite_test.go"}}{{$$.ImportPath}}{{"\n"}}{{end}}
 PACKAGES         = $(shell go list -e -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... ./.ci/report)
 UNIT_PACKAGES    = $(filter-out $(call suites,./test/...),$(PACKAGES))
 ENVTEST_PACKAGES = $(call suites,./test/controlplane ./test/envtest/...)
+DESIGNATE_PACKAGES = $(call suites,./test/designate/...)
 
 GENERATED := api/v1alpha1/zz_generated.deepcopy.go api/v1alpha1/applyconfiguration config/crd/bases \
              config/rbac/role.yaml config/webhook/manifests.yaml docs/api.md
@@ -96,7 +97,7 @@ lint: $(GOLANGCI_LINT) ## Check style and common mistakes
 ##@ Tests
 
 # All lanes, those that take longest first. Each needs its target below, and .ci/run finds out whether it ran.
-LANES := test-e2e test-envtest test-unit
+LANES := test-e2e test-envtest test-designate test-unit
 
 # They wait more than they compute, so two at a time. What a lane says comes when it is over.
 .PHONY: test
@@ -110,6 +111,17 @@ test-unit: $(REPORT) ## Run the tests that need nothing but Go, and the seeds of
 .PHONY: test-envtest
 test-envtest: control-plane $(REPORT) ## Run the suites that need a control plane
 	$(call run-suites,$(ENVTEST_PACKAGES))
+
+# There is no way out of Designate's network, so everything is downloaded and compiled before.
+.PHONY: test-designate
+test-designate: control-plane $(REPORT) ## Run the suites that need a real Designate (root, Debian 12)
+	go build -o $(BIN)/designate-stack ./test/designate/stack
+	go vet $(DESIGNATE_PACKAGES)
+	@env -u MAKEFLAGS -u MFLAGS $(BIN)/designate-stack -- $(MAKE) within-designate
+
+.PHONY: within-designate
+within-designate:
+	$(call run-suites,$(DESIGNATE_PACKAGES))
 
 SUITES ?= suites node
 
