@@ -123,7 +123,7 @@ var _ = Describe("Zones are counted", func() {
 		Expect(w.condition(v1alpha1.ConditionReady)).To(HavePrefix("False"))
 	})
 
-	It("and one listing serves all pools, again and again, without a write while nothing changes", func(ctx context.Context) {
+	It("R9 R37: and one listing serves all pools, again and again, without a write while nothing changes", func(ctx context.Context) {
 		pools := []client.Object{}
 		for _, name := range []string{"one", "two", "three"} {
 			pools = append(pools, harness.MakePool("", name).Obj())

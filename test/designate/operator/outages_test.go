@@ -41,7 +41,7 @@ func suffer(w *world, reason string, harm, mend func(context.Context)) {
 	}
 }
 
-var _ = Describe("A part of the cloud fails, the number of zones stays what it was, and all is well again by itself", Ordered, Serial, func() {
+var _ = Describe("R1 R2 R4 R7: a part of the cloud fails, the number of zones stays what it was, and all is well again by itself", Ordered, Serial, func() {
 	BeforeAll(func(ctx context.Context) { makeZones(ctx, 2) })
 
 	stop := func(service string) (harm, mend func(context.Context)) {
@@ -83,7 +83,7 @@ var _ = Describe("A part of the cloud fails, the number of zones stays what it w
 		}, mend)
 	})
 
-	It("and a pool beside it can be scaled at once all the same", func(ctx context.Context) {
+	It("R36: and a pool beside it can be scaled at once all the same", func(ctx context.Context) {
 		w := newWorld(ctx, at(stack.NoAuthURL))
 		harm, mend := freeze(running.NoAuthAPI)
 		suffer(w, v1alpha1.ReasonDesignateUnreachable, func(ctx context.Context) {
@@ -156,7 +156,7 @@ var _ = Describe("Credentials", Ordered, Serial, func() {
 			func(context.Context) { replaceClouds(w, rotated) })
 	})
 
-	It("and what they are is nowhere in the statuses", func(ctx context.Context) {
+	It("R34: and what they are is nowhere in the statuses", func(ctx context.Context) {
 		w := newWorld(ctx, throughKeystone(), clouds(wrong(), running.Region))
 		w.eventuallyCondition(v1alpha1.ConditionDesignateReachable, "False "+v1alpha1.ReasonCredentialsRefused)
 		for _, c := range w.backend().Status.Conditions {
