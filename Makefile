@@ -99,10 +99,10 @@ lint: $(GOLANGCI_LINT) ## Check style and common mistakes
 # All lanes, those that take longest first. Each needs its target below, and .ci/run finds out whether it ran.
 LANES := test-e2e test-envtest test-designate test-unit
 
-# They wait more than they compute, so two at a time. What a lane says comes when it is over.
+# They wait more than they compute, so three at a time. What a lane says comes when it is over.
 .PHONY: test
-test: ## Run all tests (root, Debian 12: see test-e2e), two lanes at a time
-	@$(MAKE) --jobs=2 --keep-going --output-sync=target $(LANES)
+test: ## Run all tests (root, Debian 12: see test-e2e), three lanes at a time
+	@$(MAKE) --jobs=3 --keep-going --output-sync=target $(LANES)
 
 .PHONY: test-unit
 test-unit: $(REPORT) ## Run the tests that need nothing but Go, and the seeds of the fuzz targets
@@ -129,7 +129,7 @@ SUITES ?= suites node
 test-e2e: control-plane $(REPORT) ## Run the end-to-end suites on a cluster with real containers (root, Debian 12); SUITES="suites/add" for some
 	go build -o $(BIN)/cluster ./test/cluster
 	@rm -f $(ARTIFACTS)/e2e.json
-	@ended=0; $(BIN)/cluster -- test/e2e/run $(SUITES) || ended=$$?; \
+	@ended=0; $(BIN)/cluster $(if $(filter suites suites/designate-%,$(SUITES)),--designate) -- test/e2e/run $(SUITES) || ended=$$?; \
 	$(REPORT) --lane e2e --chainsaw $(ARTIFACTS)/e2e.json --ended $$ended --top test/e2e $(SUITES)
 
 # $(1) are packages of ginkgo suites. Each is a lane of its own in the counts, named by its folder, and all are run, also

@@ -32,6 +32,8 @@ type cluster struct {
 	// cgroup is different for every clone of the repository, so that they do not meet.
 	cgroup string
 	lock   *os.File
+	// designate says whether there is to be an image of Designate, which takes long to make and seconds to import.
+	designate bool
 }
 
 func newCluster() (*cluster, error) {
@@ -134,6 +136,13 @@ func (c *cluster) images(ctx context.Context, apt *debian.APT) ([]string, error)
 		return nil, err
 	}
 	images := []string{bind}
+	if c.designate {
+		designate, err := image.WriteDesignate(ctx, c.root, c.toolsDir, apt)
+		if err != nil {
+			return nil, err
+		}
+		images = append(images, designate)
+	}
 	fmt.Fprintln(c.progress, "Making the operator's image.")
 	for _, program := range []struct{ image, pkg, name string }{
 		{image.Pause, "./test/cluster/pause", "pause"},

@@ -5,6 +5,7 @@
 //
 //	go run ./test/cluster                  a shell
 //	go run ./test/cluster -- COMMAND...    a command
+//	go run ./test/cluster --designate ...  the same, with an image of Designate
 //	cluster stop|start PROGRAM             within the cluster: stops or starts a program of the node
 package main
 
@@ -71,9 +72,11 @@ func dispatch(args []string) (code int, err error) {
 func runCluster(args []string) (int, error) {
 	flags := flag.NewFlagSet("cluster", flag.ContinueOnError)
 	flags.Usage = func() {
-		fmt.Fprint(flags.Output(), "usage: cluster [-- COMMAND...]\n\n"+
+		fmt.Fprint(flags.Output(), "usage: cluster [--designate] [-- COMMAND...]\n\n"+
 			"Brings up a cluster of one node, runs COMMAND in it, or a shell, and takes all down again.\n")
+		flags.PrintDefaults()
 	}
+	designate := flags.Bool("designate", false, "give the cluster an image of Designate, too")
 	if err := flags.Parse(args); err != nil {
 		return 0, err
 	}
@@ -89,5 +92,6 @@ func runCluster(args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	cluster.designate = *designate
 	return cluster.run(ctx, flags.Args())
 }

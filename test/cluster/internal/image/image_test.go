@@ -8,10 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -47,6 +49,58 @@ func TestAPackageIsUnpackedIntoAMergedUsr(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, list(t, &output)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestATreeKeepsItsTimesAndLinks(t *testing.T) {
+	dir := t.TempDir()
+	compiled := time.Unix(1_600_000_000, 5)
+	for _, name := range []string{"usr/lib", "usr/share/doc/python3"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	module := filepath.Join(dir, "usr", "lib", "module.py")
+	for _, name := range []string{module, filepath.Join(dir, "usr", "share", "doc", "python3", "copyright")} {
+		if err := os.WriteFile(name, []byte("code"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Symlink("usr/lib", filepath.Join(dir, "lib")), os.Chtimes(module, compiled, compiled)); err != nil {
+		t.Fatal(err)
+	}
+	var output bytes.Buffer
+	layer := NewLayer(&output)
+	if err := errors.Join(layer.AddTree("", dir), layer.AddTree("copy", filepath.Join(dir, "usr", "lib")), layer.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for reader := tar.NewReader(bytes.NewReader(output.Bytes())); ; {
+		header, err := reader.Next()
+		if err != nil {
+			t.Fatalf("the module is not there: %v", err)
+		}
+		if header.Name == "usr/lib/module.py" {
+			if header.ModTime.Unix() != compiled.Unix() || header.Size != 4 {
+				t.Errorf("the module is %d bytes of %s", header.Size, header.ModTime)
+			}
+			break
+		}
+	}
+	want := []string{"lib -> usr/lib", "usr", "usr/lib", "usr", "lib", "module.py", "usr/share", "copy", "copy/module.py"}
+	if diff := cmp.Diff(want, list(t, &output)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestATreeHoldsNoSockets(t *testing.T) {
+	dir := t.TempDir()
+	listener, err := net.Listen("unix", filepath.Join(dir, "socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	if err := NewLayer(io.Discard).AddTree("", dir); err == nil {
+		t.Error("no error")
 	}
 }
 

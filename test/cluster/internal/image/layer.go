@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -87,6 +88,54 @@ func (l *Layer) AddPackage(tarball io.Reader) error {
 	}
 }
 
+// AddTree adds the folder of a root file system, without what no program needs. Everything in it belongs to root. Files
+// keep their times, for Python compares them with those that it noted when it compiled.
+func (l *Layer) AddTree(name, dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return fs.WalkDir(root.FS(), ".", func(file string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return l.addFrom(root, file, path.Join(name, file))
+	})
+}
+
+// addFrom adds one file, folder or symbolic link.
+func (l *Layer) addFrom(root *os.Root, file, name string) error {
+	if name == "." || isUnneeded(name) {
+		return nil
+	}
+	info, err := root.Lstat(file)
+	if err != nil {
+		return err
+	}
+	entry := &tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: int64(info.Mode().Perm()), ModTime: info.ModTime().Truncate(time.Second)}
+	switch {
+	case info.IsDir():
+		entry.Typeflag, entry.ModTime = tar.TypeDir, time.Time{}
+		return l.add(entry, nil)
+	case info.Mode().Type() == fs.ModeSymlink:
+		entry.Typeflag = tar.TypeSymlink
+		if entry.Linkname, err = root.Readlink(file); err != nil {
+			return err
+		}
+		return l.add(entry, nil)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is %s, which is not for an image", name, info.Mode().Type())
+	}
+	content, err := root.Open(file)
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	entry.Size = info.Size()
+	return l.add(entry, content)
+}
+
 // Close ends the layer.
 func (l *Layer) Close() error { return l.tar.Close() }
 
@@ -95,7 +144,9 @@ func (l *Layer) add(header *tar.Header, content io.Reader) error {
 		return fmt.Errorf("%s would be there twice", header.Name)
 	}
 	l.files[header.Name] = true
-	header.ModTime = time.Unix(0, 0)
+	if header.ModTime.IsZero() {
+		header.ModTime = time.Unix(0, 0)
+	}
 	if err := l.tar.WriteHeader(header); err != nil {
 		return err
 	}
