@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -122,9 +123,7 @@ func (p *Proxy) answer(r *http.Request) *httptest.ResponseRecorder {
 
 // send sends a body that claims a length.
 func send(w http.ResponseWriter, answer *httptest.ResponseRecorder, body []byte, length int) {
-	for name, values := range answer.Header() {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), answer.Header())
 	w.Header().Set("Content-Length", strconv.Itoa(length))
 	w.WriteHeader(answer.Code)
 	_, _ = io.Copy(w, bytes.NewReader(body)) // Whoever does not wait for it needs no body.

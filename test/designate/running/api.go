@@ -132,7 +132,8 @@ func (s *Stack) CreateZone(ctx context.Context, project, name string, attributes
 		body["attributes"] = attributes
 	}
 	var zone Zone
-	return zone, s.NoAuth(project).Call(ctx, http.MethodPost, "/v2/zones", body, &zone)
+	err := s.NoAuth(project).Call(ctx, http.MethodPost, "/v2/zones", body, &zone)
+	return zone, err
 }
 
 // DeleteZone asks for the deletion of a zone of any project, which goes on afterwards.
@@ -152,7 +153,8 @@ func (s *Stack) Zone(ctx context.Context, id string) (Zone, error) {
 	var zone Zone
 	switch answer.Status {
 	case http.StatusOK:
-		return zone, answer.JSON(&zone)
+		err := answer.JSON(&zone)
+		return zone, err
 	case http.StatusNotFound:
 		return zone, ErrNoZone
 	default:

@@ -114,7 +114,7 @@ func describe(ctx context.Context, file string) (name, version string, err error
 // copyUsers does what the installation of base-passwd does.
 func copyUsers(dir string) error {
 	for _, name := range []string{"passwd", "group"} {
-		text, err := os.ReadFile(filepath.Join(dir, "usr/share/base-passwd", name+".master"))
+		text, err := os.ReadFile(filepath.Join(dir, "usr", "share", "base-passwd", name+".master"))
 		if err != nil {
 			return err
 		}

@@ -36,7 +36,7 @@ func FinishRoot(root string) error {
 			return err
 		}
 	}
-	return os.Symlink("gawk", filepath.Join(root, "usr/bin/awk"))
+	return os.Symlink("gawk", filepath.Join(root, "usr", "bin", "awk"))
 }
 
 // enter makes the root ready to run programs in. What they write is in memory, unless the root itself is writable.
@@ -103,7 +103,7 @@ func writeConfig(root string, seed Seed) error {
 		}
 	}
 	for _, server := range seed.Servers {
-		if err := os.MkdirAll(filepath.Join(root, "run/named", server.Name), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(root, "run", "named", server.Name), 0o755); err != nil {
 			return err
 		}
 		for name, data := range map[string]any{namedTemplate: server, keyTemplate: seed.RNDCSecret} {

@@ -113,7 +113,7 @@ func (k *keystoneFiller) find(kind, name string) string {
 	list, _ := found[kind+"s"].([]any)
 	if len(list) != 1 {
 		if k.err == nil {
-			k.err = fmt.Errorf("Keystone has %d of %s %q", len(list), kind, name)
+			k.err = fmt.Errorf("there are in Keystone %d of %s %q", len(list), kind, name)
 		}
 		return ""
 	}
