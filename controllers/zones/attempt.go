@@ -20,7 +20,7 @@ import (
 
 const (
 	// credentialsChecked is how often the Secret of a Designate is looked at for having changed: it is in no cache.
-	credentialsChecked = 30 * time.Second
+	credentialsChecked = 10 * time.Second
 	defaultPoll        = time.Minute
 	// operation is what errors of the observer's own say that was tried.
 	operation = "list zones"
