@@ -86,7 +86,7 @@ func TestATreeKeepsItsTimesAndLinks(t *testing.T) {
 			break
 		}
 	}
-	want := []string{"lib -> usr/lib", "usr", "usr/lib", "usr", "lib", "module.py", "usr/share", "copy", "copy/module.py"}
+	want := []string{"lib -> usr/lib", "usr", "usr/lib", "usr/lib/module.py", "usr/share", "copy", "copy/module.py"}
 	if diff := cmp.Diff(want, list(t, &output)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
