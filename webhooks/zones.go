@@ -73,13 +73,9 @@ func (k zoneKeeper) judge(pool *v1alpha1.DesignatePool, backend *v1alpha1.Design
 	if seen.Total == 0 {
 		return "", true
 	}
-	names := strings.Join(seen.Names, ", ")
-	if int(seen.Total) > len(seen.Names) {
-		names += ", ..."
-	}
 	return fmt.Sprintf("pool %q cannot be removed: Designate listed %d zones in it %s ago (%s); "+
 		"delete them, or move them to another pool, first",
-		pool.PoolName(), seen.Total, max(0, age).Round(time.Second), names), false
+		pool.PoolName(), seen.Total, max(0, age).Round(time.Second), zones.Few(seen.Names, int(seen.Total))), false
 }
 
 func unknownWarnings(names sets.Set[string]) admission.Warnings {

@@ -5,7 +5,6 @@ package removal
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -127,10 +126,7 @@ func judgeZones(facts Facts) Verdict {
 
 // judgeExisting says which zones are in the way.
 func judgeExisting(existing *zones.PoolZones) Verdict {
-	names := strings.Join(existing.Names, ", ")
-	if existing.Total > len(existing.Names) {
-		names += ", ..."
-	}
+	names := zones.Few(existing.Names, existing.Total)
 	deleting := 0
 	for state, count := range existing.States {
 		if state.Action == "DELETE" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -66,6 +67,15 @@ func (v View) BackendStatus(current *v1alpha1.ZoneListing, now time.Time) (statu
 	return &v1alpha1.ZoneListing{
 		Total: bounded(listing.Total), Began: metav1.NewTime(listing.Began), Ended: metav1.NewTime(listing.Ended),
 	}, lookAgain
+}
+
+// Few is how a message names zones of which there are so many in all.
+func Few(names []string, total int) string {
+	text := strings.Join(names, ", ")
+	if total > len(names) {
+		text += ", ..."
+	}
+	return text
 }
 
 // Attempted says that this process has tried to list the zones, with whatever success.
