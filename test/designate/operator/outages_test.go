@@ -54,14 +54,16 @@ var _ = Describe("R1 R2 R4 R7: a part of the cloud fails, the number of zones st
 	}
 	DescribeTable("when",
 		func(ctx context.Context, how func(string) (func(context.Context), func(context.Context)), service string) {
-			access := at(stack.NoAuthURL)
-			if service == running.Keystone {
-				// A listing takes longer that way, and the next one is later therefore.
-				access = throughKeystone()
-			}
-			w := newWorld(ctx, access, clouds(stack.Admin, running.Region))
 			harm, mend := how(service)
-			suffer(w, v1alpha1.ReasonDesignateUnreachable, harm, mend)
+			if service != running.Keystone {
+				suffer(newWorld(ctx, at(stack.NoAuthURL)), v1alpha1.ReasonDesignateUnreachable, harm, mend)
+				return
+			}
+			w := newWorld(ctx, throughKeystone(), clouds(stack.Admin, running.Region))
+			suffer(w, v1alpha1.ReasonDesignateUnreachable, func(ctx context.Context) {
+				harm(ctx)
+				w.touchClouds()
+			}, mend)
 		},
 		Entry("Designate's API is down", stop, running.NoAuthAPI),
 		Entry("Designate's API is frozen", freeze, running.NoAuthAPI),
@@ -152,6 +154,7 @@ var _ = Describe("Credentials", Ordered, Serial, func() {
 		suffer(w, v1alpha1.ReasonCredentialsRefused,
 			func(ctx context.Context) {
 				Expect(stack.SetPassword(ctx, stack.Admin.UserID, rotated.Password)).To(Succeed())
+				w.touchClouds()
 			},
 			func(context.Context) { replaceClouds(w, rotated) })
 	})

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
@@ -177,6 +178,15 @@ func clouds(who running.Credentials, region string) *corev1.Secret {
     region_name: %s
 `, cloudName, stack.KeystoneURL, who.User, who.Password, who.Project, region)
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: secretName}, StringData: map[string]string{"clouds.yaml": text}}
+}
+
+// touchClouds changes the Secret with credentials without changing them, so that the zones are listed soon. Through Keystone a
+// listing takes so long on a busy machine that the next one would be a minute later.
+func (w *world) touchClouds() {
+	GinkgoHelper()
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.namespace, Name: secretName}}
+	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"touched":%q}}}`, time.Now().Format(time.RFC3339Nano))
+	Expect(kube.Patch(w, secret, client.RawPatch(types.MergePatchType, patch))).To(Succeed())
 }
 
 // zoneName is a name that no other spec uses.
