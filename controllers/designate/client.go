@@ -13,6 +13,8 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/identity/v3/tokens"
+
+	"github.com/designate-pools/designate-pool-operator/controllers/answers"
 )
 
 // The operations, as errors and metrics name them.
@@ -67,7 +69,7 @@ func Connect(ctx context.Context, access Access, limits Limits) (*Client, error)
 
 // connect is Connect through any transport.
 func connect(ctx context.Context, access Access, limits Limits, transport http.RoundTripper) (*Client, error) {
-	provider := &gophercloud.ProviderClient{HTTPClient: newHTTPClient(transport, limits)}
+	provider := &gophercloud.ProviderClient{HTTPClient: answers.Client(transport, limits.ofAnswers())}
 	provider.UserAgent.Prepend(userAgent)
 	provider.UseTokenLock()
 	service := &gophercloud.ServiceClient{

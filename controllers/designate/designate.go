@@ -21,6 +21,9 @@ type Zone struct {
 	Attributes map[string]string
 	Serial     int64
 	CreatedAt  time.Time
+	// TransferredAt is when a SECONDARY zone was last transferred from its own primaries; zero when it never was, and of
+	// PRIMARY zones.
+	TransferredAt time.Time
 }
 
 // Pool is a pool as Designate has it. Its API tells nothing of the pool's servers.

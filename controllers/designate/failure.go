@@ -2,18 +2,17 @@ package designate
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
+
+	"github.com/designate-pools/designate-pool-operator/controllers/answers"
 )
 
 // maxRetryAfter bounds what a server can ask for: the answer of something in between must not silence us for days.
@@ -26,12 +25,6 @@ const zonesRemain = "must not contain zones"
 func unusable(operation, format string, args ...any) *Error {
 	return &Error{Kind: Unusable, Operation: operation, Detail: fmt.Sprintf(format, args...)}
 }
-
-// malformedError says what is wrong with an answer.
-type malformedError string
-
-// Error implements error.
-func (e malformedError) Error() string { return string(e) }
 
 // stoppedError is the caller's own error, which ended a listing.
 type stoppedError struct{ error }
@@ -58,52 +51,10 @@ func failure(ctx context.Context, operation string, err error) error {
 	if answer, ok := errors.AsType[gophercloud.ErrUnexpectedResponseCode](err); ok {
 		return answered(operation, answer.Actual, answer.ResponseHeader, answer.Body)
 	}
-	if detail := malformation(err); detail != "" {
+	if detail := answers.Malformation(err); detail != "" {
 		return &Error{Kind: Malformed, Operation: operation, Detail: detail}
 	}
-	return &Error{Kind: Unreachable, Operation: operation, Detail: disconnection(err)}
-}
-
-// malformation says what is wrong with an answer; nothing when the connection is what failed.
-func malformation(err error) string {
-	if malformed, ok := errors.AsType[malformedError](err); ok {
-		return malformed.Error()
-	}
-	syntax, isSyntax := errors.AsType[*json.SyntaxError](err)
-	_, isType := errors.AsType[*json.UnmarshalTypeError](err)
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return "the answer is cut off"
-	case errors.Is(err, errTooLarge):
-		return errTooLarge.Error()
-	case isSyntax:
-		return fmt.Sprintf("the answer is not JSON (at byte %d)", syntax.Offset)
-	case isType:
-		return "the answer is JSON of another form than it should have"
-	}
-	return ""
-}
-
-// disconnection says why there was no answer. Of the errors of net/http only known ones are told: some quote what they got.
-func disconnection(err error) string {
-	operation, isNetwork := errors.AsType[*net.OpError](err)
-	certificate, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
-	_, isRecord := errors.AsType[tls.RecordHeaderError](err)
-	switch {
-	case errors.Is(err, errTooSlow):
-		return errTooSlow.Error()
-	case errors.Is(err, errPaused):
-		return errPaused.Error()
-	case isCertificate:
-		return certificate.Error()
-	case isRecord:
-		return "the server does not speak TLS"
-	case isNetwork:
-		return operation.Error()
-	case errors.Is(err, io.EOF):
-		return "the connection ended without an answer"
-	}
-	return "the connection broke, or what came is not HTTP"
+	return &Error{Kind: Unreachable, Operation: operation, Detail: answers.Disconnection(err)}
 }
 
 // fault is an error as Designate writes it.

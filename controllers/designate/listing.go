@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/gophercloud/gophercloud/v2"
+
+	"github.com/designate-pools/designate-pool-operator/controllers/answers"
 )
 
 // listing is one way of listing all records of a collection.
@@ -98,7 +100,7 @@ type walk struct {
 // advance goes to the next record.
 func (w *walk) advance(to place) error {
 	if w.records > 0 && w.last.compare(to) >= 0 {
-		return malformedError("records come twice, or in another order than was asked for")
+		return answers.MalformedError("records come twice, or in another order than was asked for")
 	}
 	w.records++
 	w.last = to
@@ -109,18 +111,18 @@ func (w *walk) advance(to place) error {
 func (w *walk) turn(p page) error {
 	switch {
 	case p.more && p.records == 0:
-		return malformedError("an empty page links to another one")
+		return answers.MalformedError("an empty page links to another one")
 	case p.more && p.next != w.last.id:
-		return malformedError("the link to the next page does not begin where the page ends")
+		return answers.MalformedError("the link to the next page does not begin where the page ends")
 	case w.listing.counted && !p.counted:
-		return malformedError("the page does not tell how many records there are")
+		return answers.MalformedError("the page does not tell how many records there are")
 	}
 	if p.counted && (w.fewest < 0 || p.total < w.fewest) {
 		w.fewest = p.total
 	}
 	w.done = p.last(w.limit)
 	if w.done && w.records < w.fewest {
-		return malformedError(fmt.Sprintf("incomplete: %d records of at least %d", w.records, w.fewest))
+		return answers.MalformedError(fmt.Sprintf("incomplete: %d records of at least %d", w.records, w.fewest))
 	}
 	return nil
 }

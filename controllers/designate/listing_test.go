@@ -28,12 +28,13 @@ func TestEveryZoneIsListedOnceWhateverTheNumberOfPages(t *testing.T) {
 
 func TestAZoneIsReadWhole(t *testing.T) {
 	server := &designate{zones: zonesUpTo(1)}
+	server.zones[0]["type"], server.zones[0]["transferred_at"] = "SECONDARY", "2026-12-01T00:00:01.000000"
 	c := connected(t, Access{Endpoint: serve(t, server.ServeHTTP).URL + "/v2"}, patient)
 	err := c.EachZone(t.Context(), func(got Zone) error {
 		diff(t, Zone{
-			ID: "00000000-0000-4000-8000-000000000000", Name: "z0.example.org.", PoolID: "pool", ProjectID: "project", Type: "PRIMARY",
+			ID: "00000000-0000-4000-8000-000000000000", Name: "z0.example.org.", PoolID: "pool", ProjectID: "project", Type: "SECONDARY",
 			Status: "ACTIVE", Action: "NONE", Serial: 1796085260, Attributes: map[string]string{"tier": "gold"},
-			CreatedAt: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC),
+			CreatedAt: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), TransferredAt: time.Date(2026, 12, 1, 0, 0, 1, 0, time.UTC),
 		}, got)
 		return nil
 	})
@@ -104,6 +105,11 @@ func TestAListingThatCannotBeWholeIsAnError(t *testing.T) {
 		"a zone has a time like no other": func(_ int, page map[string]any) {
 			zone := zone(0)
 			zone["created_at"] = secret
+			only(page, zone)
+		},
+		"a zone was transferred at a time like no other": func(_ int, page map[string]any) {
+			zone := zone(0)
+			zone["transferred_at"] = secret
 			only(page, zone)
 		},
 		"the links are missing":      func(_ int, page map[string]any) { delete(page, "links") },

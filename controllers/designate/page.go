@@ -1,11 +1,12 @@
 package designate
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/url"
+
+	"github.com/designate-pools/designate-pool-operator/controllers/answers"
 )
 
 // page is what one page of a listing says of itself.
@@ -23,40 +24,16 @@ type page struct {
 // decodePage reads one page and hands each record on as it comes, so that a page of any size takes no more memory than a
 // record. What has been handed on counts only if there is no error in the end.
 func decodePage[T any](body io.Reader, collection string, each func(T) error) (page, error) {
-	source := &source{reader: body}
-	d := &pageDecoder{Decoder: json.NewDecoder(source), seen: map[string]bool{}}
+	d := &pageDecoder{Decoder: answers.NewDecoder(body), seen: map[string]bool{}}
 	err := d.decode(collection, func() error { return decodeRecords(d, each) })
-	if source.err != nil {
-		err = source.err
+	if _, stopped := errors.AsType[stoppedError](err); stopped {
+		return d.page, err
 	}
-	return d.page, cutOff(err)
-}
-
-// cutOff is an end that came too soon, which a decoder tells as an end like any other when it falls between two values.
-func cutOff(err error) error {
-	if _, stopped := errors.AsType[stoppedError](err); !stopped && errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
-
-// source remembers why reading failed, for a decoder may say something else of what it has read until then.
-type source struct {
-	reader io.Reader
-	err    error
-}
-
-// Read implements io.Reader.
-func (s *source) Read(p []byte) (int, error) {
-	n, err := s.reader.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		s.err = err
-	}
-	return n, err
+	return d.page, d.Cause(err)
 }
 
 type pageDecoder struct {
-	*json.Decoder
+	*answers.Decoder
 	page page
 	// seen are the members of the page that were read so far.
 	seen map[string]bool
@@ -64,7 +41,7 @@ type pageDecoder struct {
 
 // decode reads a whole page. records reads the list of them.
 func (d *pageDecoder) decode(collection string, records func() error) error {
-	if err := d.expect('{'); err != nil {
+	if err := d.Expect('{'); err != nil {
 		return err
 	}
 	for d.More() {
@@ -72,15 +49,15 @@ func (d *pageDecoder) decode(collection string, records func() error) error {
 			return err
 		}
 	}
-	if err := d.expect('}'); err != nil {
+	if err := d.Expect('}'); err != nil {
 		return err
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return malformedError("something follows the page")
+	if err := d.End(); err != nil {
+		return err
 	}
 	for _, name := range []string{collection, "links"} {
 		if !d.seen[name] {
-			return malformedError(fmt.Sprintf("the page has no %q", name))
+			return answers.MalformedError(fmt.Sprintf("the page has no %q", name))
 		}
 	}
 	return nil
@@ -88,11 +65,10 @@ func (d *pageDecoder) decode(collection string, records func() error) error {
 
 // member reads one member of a page.
 func (d *pageDecoder) member(collection string, records func() error) error {
-	token, err := d.Token()
+	name, err := d.Name()
 	if err != nil {
 		return err
 	}
-	name, _ := token.(string)
 	var read func() error
 	switch name {
 	case collection:
@@ -102,10 +78,10 @@ func (d *pageDecoder) member(collection string, records func() error) error {
 	case "metadata":
 		read = d.metadata
 	default:
-		return d.Decode(&json.RawMessage{})
+		return d.Skip()
 	}
 	if d.seen[name] {
-		return malformedError(fmt.Sprintf("the page has %q twice", name))
+		return answers.MalformedError(fmt.Sprintf("the page has %q twice", name))
 	}
 	d.seen[name] = true
 	return read()
@@ -113,7 +89,7 @@ func (d *pageDecoder) member(collection string, records func() error) error {
 
 // decodeRecords reads the list of records.
 func decodeRecords[T any](d *pageDecoder, each func(T) error) error {
-	if err := d.expect('['); err != nil {
+	if err := d.Expect('['); err != nil {
 		return err
 	}
 	for d.More() {
@@ -126,7 +102,7 @@ func decodeRecords[T any](d *pageDecoder, each func(T) error) error {
 			return err
 		}
 	}
-	return d.expect(']')
+	return d.Expect(']')
 }
 
 // links reads whether there is a page after this one. Of the link only the marker counts: its host, and the path in front
@@ -139,14 +115,14 @@ func (d *pageDecoder) links() error {
 		return err
 	}
 	if links == nil {
-		return malformedError("the links of the page are null")
+		return answers.MalformedError("the links of the page are null")
 	}
 	if links.Next == nil {
 		return nil
 	}
 	next, err := url.Parse(*links.Next)
 	if err != nil {
-		return malformedError("the link to the next page is not a URL")
+		return answers.MalformedError("the link to the next page is not a URL")
 	}
 	d.page.more, d.page.next = true, next.Query().Get("marker")
 	return nil
@@ -162,18 +138,6 @@ func (d *pageDecoder) metadata() error {
 	}
 	if metadata.TotalCount != nil {
 		d.page.counted, d.page.total = true, *metadata.TotalCount
-	}
-	return nil
-}
-
-// expect reads what must come next.
-func (d *pageDecoder) expect(delimiter json.Delim) error {
-	token, err := d.Token()
-	if err != nil {
-		return err
-	}
-	if token != delimiter {
-		return malformedError("the page is JSON of another form than it should have")
 	}
 	return nil
 }

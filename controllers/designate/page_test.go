@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/designate-pools/designate-pool-operator/controllers/answers"
 )
 
 func FuzzDecodePage(f *testing.F) {
@@ -23,7 +25,7 @@ func FuzzDecodePage(f *testing.F) {
 			return nil
 		})
 		if err != nil {
-			if detail := malformation(err); detail == "" {
+			if detail := answers.Malformation(err); detail == "" {
 				t.Fatalf("%v is not told as malformed", err)
 			}
 			return

@@ -1,6 +1,10 @@
 package designate
 
-import "context"
+import (
+	"context"
+
+	"github.com/designate-pools/designate-pool-operator/controllers/answers"
+)
 
 // allPools lists by id: the pool default has no created_at, and Designate fails with 500 to go on after it by that.
 var allPools = listing{operation: opListPools, collection: "pools", sortKey: "id"}
@@ -14,7 +18,7 @@ type wirePool struct {
 
 func (w wirePool) record() (Pool, place, error) {
 	if w.ID == "" || w.Name == "" {
-		return Pool{}, place{}, malformedError("a pool without id or name")
+		return Pool{}, place{}, answers.MalformedError("a pool without id or name")
 	}
 	created, err := timestamp(w.CreatedAt)
 	return Pool{ID: w.ID, Name: w.Name, Attributes: w.Attributes, CreatedAt: created}, place{id: w.ID}, err

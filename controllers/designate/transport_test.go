@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/designate-pools/designate-pool-operator/controllers/answers"
 )
 
 // stall answers with something and then nothing more, until the client has gone.
@@ -32,15 +34,15 @@ func TestNoServerIsWaitedForWithoutEnd(t *testing.T) {
 		limits  Limits
 		says    error
 	}{
-		"no answer":             {stall(""), quick, errTooSlow},
-		"an answer that pauses": {stall(`{"zones": [`), quick, errPaused},
+		"no answer":             {stall(""), quick, answers.ErrTooSlow},
+		"an answer that pauses": {stall(`{"zones": [`), quick, answers.ErrPaused},
 		"an answer that dribbles": {func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
 				fmt.Fprint(w, " ")
 				w.(http.Flusher).Flush()
 				time.Sleep(5 * time.Millisecond)
 			}
-		}, quick, errTooSlow},
+		}, quick, answers.ErrTooSlow},
 		"an error whose body pauses": {func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusTeapot)
 			stall("{")(w, r)

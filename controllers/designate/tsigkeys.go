@@ -7,6 +7,8 @@ import (
 	"net/http"
 
 	"github.com/gophercloud/gophercloud/v2"
+
+	"github.com/designate-pools/designate-pool-operator/controllers/answers"
 )
 
 var allTSIGKeys = listing{operation: opListTSIGKeys, collection: "tsigkeys", sortKey: "id"}
@@ -25,7 +27,7 @@ type wireTSIGKey struct {
 
 func (w wireTSIGKey) record() (TSIGKey, place, error) {
 	if w.ID == "" || w.Name == "" {
-		return TSIGKey{}, place{}, malformedError("a TSIG key without id or name")
+		return TSIGKey{}, place{}, answers.MalformedError("a TSIG key without id or name")
 	}
 	key := TSIGKey{ID: w.ID, Name: w.Name, Algorithm: w.Algorithm, Secret: w.Secret}
 	if w.Scope == poolScope {
@@ -50,7 +52,7 @@ func (c *Client) CreateTSIGKey(ctx context.Context, key TSIGKey) (TSIGKey, error
 	err := c.request(ctx, opCreateTSIGKey, http.MethodPost, allTSIGKeys.collection, options, func(body io.Reader) error {
 		var w wireTSIGKey
 		if err := json.NewDecoder(body).Decode(&w); err != nil {
-			return cutOff(err)
+			return answers.CutOff(err)
 		}
 		var err error
 		created, _, err = w.record()

@@ -126,7 +126,7 @@ func zone(number int) map[string]any {
 	return map[string]any{
 		"id": fmt.Sprintf("%08d-0000-4000-8000-000000000000", number), "name": fmt.Sprintf("z%d.example.org.", number),
 		"pool_id": "pool", "project_id": "project", "type": "PRIMARY", "status": "ACTIVE", "action": "NONE", "serial": 1796085260,
-		"attributes": map[string]string{"tier": "gold"}, "description": secret,
+		"attributes": map[string]string{"tier": "gold"}, "description": secret, "transferred_at": nil,
 		"created_at": time.Date(2026, 12, 1, 0, 0, number, 0, time.UTC).Format("2006-01-02T15:04:05.000000"),
 	}
 }

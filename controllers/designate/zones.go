@@ -3,6 +3,8 @@ package designate
 import (
 	"context"
 	"time"
+
+	"github.com/designate-pools/designate-pool-operator/controllers/answers"
 )
 
 // allZones lists by time of creation, so that zones that are made meanwhile come last and cannot make up for missing ones.
@@ -19,16 +21,22 @@ type wireZone struct {
 	Serial     int64             `json:"serial"`
 	Attributes map[string]string `json:"attributes"`
 	CreatedAt  string            `json:"created_at"`
+	// TransferredAt is null until it happens.
+	TransferredAt string `json:"transferred_at"`
 }
 
 func (w wireZone) record() (Zone, place, error) {
 	if w.ID == "" || w.Name == "" || w.PoolID == "" || w.Status == "" {
-		return Zone{}, place{}, malformedError("a zone without id, name, pool_id or status")
+		return Zone{}, place{}, answers.MalformedError("a zone without id, name, pool_id or status")
 	}
 	created, err := timestamp(w.CreatedAt)
+	if err != nil {
+		return Zone{}, place{}, err
+	}
+	transferred, err := timestamp(w.TransferredAt)
 	return Zone{
 		ID: w.ID, Name: w.Name, PoolID: w.PoolID, ProjectID: w.ProjectID, Type: w.Type, Status: w.Status, Action: w.Action,
-		Attributes: w.Attributes, Serial: w.Serial, CreatedAt: created,
+		Attributes: w.Attributes, Serial: w.Serial, CreatedAt: created, TransferredAt: transferred,
 	}, place{created, w.ID}, err
 }
 
@@ -38,7 +46,7 @@ func (c *Client) EachZone(ctx context.Context, each func(Zone) error) error {
 	return list[wireZone](ctx, c, allZones, each)
 }
 
-// timestamp reads a time as Designate writes it: in UTC, without saying so. What was there before Designate kept it has none.
+// timestamp reads a time as Designate writes it: in UTC, without saying so. It is zero where there is none.
 func timestamp(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -48,5 +56,5 @@ func timestamp(text string) (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, malformedError("created_at is not a time")
+	return time.Time{}, answers.MalformedError("what should be a time is none")
 }
