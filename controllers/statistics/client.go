@@ -22,6 +22,8 @@ type Limits struct {
 	Request time.Duration
 	// Idle is how long an answer that has begun may pause. Default: 10s.
 	Idle time.Duration
+	// Body is how many bytes an answer may have. Default: 256 MiB, for a zone takes about 200, so that is more than a million.
+	Body int64
 }
 
 const (
@@ -30,8 +32,7 @@ const (
 
 	// connectTimeout is short: control Services are near.
 	connectTimeout = 5 * time.Second
-	// maxBody is what an answer may have at most, in bytes. A zone has about 200, so this is more than a million of them.
-	maxBody = 256 << 20
+	defaultBody = 256 << 20
 	// maxHeader is the same for the header of an answer. BIND's has about 250 bytes.
 	maxHeader = 16 << 10
 )
@@ -55,8 +56,11 @@ func newClient(limits Limits, port int, transport http.RoundTripper) *Client {
 	if limits.Idle <= 0 {
 		limits.Idle = defaultIdleTimeout
 	}
+	if limits.Body <= 0 {
+		limits.Body = defaultBody
+	}
 	return &Client{
-		http: answers.Client(transport, answers.Limits{Request: limits.Request, Idle: limits.Idle, Body: maxBody}),
+		http: answers.Client(transport, answers.Limits{Request: limits.Request, Idle: limits.Idle, Body: limits.Body}),
 		port: port,
 	}
 }

@@ -221,7 +221,7 @@ func TestAnAnswerWithoutEndIsMalformed(t *testing.T) {
 				if strings.HasPrefix(piece, "x") {
 					fmt.Fprint(w, `"`)
 				}
-				for ; r.Context().Err() == nil && sent.Load() < maxBody; sent.Add(int64(len(piece))) {
+				for ; r.Context().Err() == nil && sent.Load() < defaultBody; sent.Add(int64(len(piece))) {
 					fmt.Fprint(w, piece)
 				}
 			})
@@ -229,7 +229,7 @@ func TestAnAnswerWithoutEndIsMalformed(t *testing.T) {
 			if e := errorOf(t, got, err, Malformed); e.Detail != answers.ErrTooLarge.Error() {
 				t.Errorf("got %q", e.Detail)
 			}
-			if sent.Load() > maxBody/4 {
+			if sent.Load() > defaultBody/4 {
 				t.Errorf("%d bytes were read", sent.Load())
 			}
 		})
@@ -237,20 +237,21 @@ func TestAnAnswerWithoutEndIsMalformed(t *testing.T) {
 }
 
 func TestAnAnswerOfMoreThanMakesSenseIsMalformed(t *testing.T) {
+	const limit = 8 << 20
 	var last atomic.Int64
 	port := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"views":{"other":{"zones":[0`)
 		junk := `,"` + strings.Repeat("x", 1<<18) + `"`
-		for sent := int64(0); r.Context().Err() == nil && sent < 2*maxBody; sent += int64(len(junk)) {
+		for sent := int64(0); r.Context().Err() == nil && sent < 2*limit; sent += int64(len(junk)) {
 			fmt.Fprint(w, junk)
 			last.Store(sent)
 		}
 	})
-	got, err := ask(t, Limits{Request: 2 * time.Minute, Idle: time.Minute}, port)
+	got, err := ask(t, Limits{Request: 2 * time.Minute, Idle: time.Minute, Body: limit}, port)
 	if e := errorOf(t, got, err, Malformed); e.Detail != answers.ErrTooLarge.Error() {
 		t.Errorf("got %q", e.Detail)
 	}
-	if last.Load() < maxBody/2 {
+	if last.Load() < limit/2 {
 		t.Errorf("it was given up after %d bytes", last.Load())
 	}
 }

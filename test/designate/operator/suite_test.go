@@ -26,7 +26,8 @@ var (
 
 func TestOperator(t *testing.T) {
 	RegisterFailHandler(Fail)
-	SetDefaultEventuallyTimeout(60 * time.Second)
+	// Long: it is only waited for, and beside other lanes a machine can be slow to list zones through Keystone.
+	SetDefaultEventuallyTimeout(3 * time.Minute)
 	SetDefaultEventuallyPollingInterval(100 * time.Millisecond)
 	EnforceDefaultTimeoutsWhenUsingContexts()
 	RunSpecs(t, "Operator and Designate")

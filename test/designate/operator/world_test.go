@@ -27,7 +27,7 @@ const (
 	// pollInterval is the shortest that the API allows.
 	pollInterval = 5 * time.Second
 	// requestTimeout is what a frozen server costs.
-	requestTimeout = 3 * time.Second
+	requestTimeout = 5 * time.Second
 
 	secretName = "clouds"
 	cloudName  = "test"
