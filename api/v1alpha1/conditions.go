@@ -7,6 +7,14 @@ const (
 	ConditionAccepted = "Accepted"
 	// ConditionServersReady: as many BIND servers are ready as were asked for, at the current revision.
 	ConditionServersReady = "ServersReady"
+	// ConditionProgrammed: Designate and its workers know the pool as pools.yaml has it. Unknown where people apply it.
+	ConditionProgrammed = "Programmed"
+	// ConditionTSIGKeyReady: the pool's TSIG key is registered in Designate as its servers have it. Absent on the default
+	// pool, whose zones are transferred without one.
+	ConditionTSIGKeyReady = "TSIGKeyReady"
+	// ConditionServing: every server answers for every zone of the pool. Absent without access to Designate, Unknown while
+	// Designate or a server could not be asked.
+	ConditionServing = "Serving"
 	// ConditionRemovalBlocked: removal was asked for and cannot go on. Absent when nobody asked. On a DesignateBackend
 	// it carries the reason and the name of the first blocked pool.
 	ConditionRemovalBlocked = "RemovalBlocked"
@@ -32,6 +40,14 @@ const (
 	// ConditionAttributesHonoured: Designate's scheduler puts zones where their attributes ask for. A warning: Ready does not
 	// depend on it. Absent without access.
 	ConditionAttributesHonoured = "AttributesHonoured"
+	// ConditionWorkersMountKeys: Designate's workers see the Secret of the RNDC keys where pools.yaml says. Absent unless the
+	// operator applies pools.yaml.
+	ConditionWorkersMountKeys = "WorkersMountKeys"
+	// ConditionPoolsProgrammed: Designate knows every pool as pools.yaml has it. Absent unless the operator applies it.
+	ConditionPoolsProgrammed = "PoolsProgrammed"
+	// ConditionWorkersRestarted: no worker of Designate is left that was started before the last change of servers. Absent
+	// unless the operator applies pools.yaml.
+	ConditionWorkersRestarted = "WorkersRestarted"
 	// ConditionMigrationPending: the other mode was asked for while servers are in use. Absent when nobody asked.
 	ConditionMigrationPending = "MigrationPending"
 )
@@ -148,6 +164,68 @@ const (
 	ReasonAttributesIgnored = "AttributesIgnored"
 )
 
+// Reasons of Programmed and PoolsProgrammed.
+const (
+	// ReasonProgrammed: the last pool update succeeded, and nothing has changed since.
+	ReasonProgrammed = "Programmed"
+	// ReasonAppliedByAdministrator: `apply: External`, so only people know whether pools.yaml has been applied.
+	ReasonAppliedByAdministrator = "AppliedByAdministrator"
+	// ReasonPoolUpdatePending: a change waits to be applied; the message says for what. Clears itself.
+	ReasonPoolUpdatePending = "PoolUpdatePending"
+	// ReasonPoolUpdateRunning: a Job applies the pool. Clears itself.
+	ReasonPoolUpdateRunning = "PoolUpdateRunning"
+	// ReasonPoolUpdateFailed: the last Job failed; the message says why. It is tried again with growing delays.
+	ReasonPoolUpdateFailed = "PoolUpdateFailed"
+	// ReasonWaitingForDeletions: zones of the pool are being deleted, which a pool update would undo. Clears itself, after
+	// ten minutes in any case.
+	ReasonWaitingForDeletions = "WaitingForDeletions"
+	// ReasonNoServerYet: no server of the pool has been ready, so Designate has not heard of it. Clears itself.
+	ReasonNoServerYet = "NoServerYet"
+)
+
+// Reasons of WorkersMountKeys and WorkersRestarted. Programmed and Ready take them over.
+const (
+	// ReasonKeysMounted: every workload mounts the Secret as a directory.
+	ReasonKeysMounted = "KeysMounted"
+	// ReasonKeysNotMounted: a workload does not mount the Secret where pools.yaml says, or mounts single keys of it, which
+	// never change. Needs a person.
+	ReasonKeysNotMounted = "KeysNotMounted"
+	// ReasonWorkerMissing: a workload of spec.designate.poolUpdate.workers does not exist. Needs a person.
+	ReasonWorkerMissing = "WorkerMissing"
+	// ReasonWorkersUnknown: the workloads could not be read. Clears itself.
+	ReasonWorkersUnknown = "WorkersUnknown"
+	// ReasonWorkersRestarted: every worker has been started since the last change of servers.
+	ReasonWorkersRestarted = "WorkersRestarted"
+	// ReasonWorkersRestarting: workers are left that do not know the newest servers. Clears itself, unless new ones cannot
+	// start, or something else takes the annotation off again.
+	ReasonWorkersRestarting = "WorkersRestarting"
+)
+
+// Reasons of TSIGKeyReady, beside those of DesignateReachable.
+const (
+	// ReasonKeyRegistered: Designate has the key as the servers have it.
+	ReasonKeyRegistered = "KeyRegistered"
+	// ReasonRegisteredByAdministrator: without access to Designate, only people can register the key.
+	ReasonRegisteredByAdministrator = "RegisteredByAdministrator"
+	// ReasonKeyAwaitsPool: the key is registered last, once Designate and a server know the pool, for it opens the pool for
+	// zones. Clears itself.
+	ReasonKeyAwaitsPool = "KeyAwaitsPool"
+	// ReasonKeyNotRegistered: Designate does not have the key yet, or another under its name, which is about to be mended.
+	// Clears itself.
+	ReasonKeyNotRegistered = "KeyNotRegistered"
+)
+
+// Reasons of Serving, beside those of DesignateReachable.
+const (
+	// ReasonServing: no server lacks a zone.
+	ReasonServing = "Serving"
+	// ReasonZonesMissing: servers do not answer for zones that Designate has in the pool; the message names them. Clears
+	// itself, unless a server cannot transfer them.
+	ReasonZonesMissing = "ZonesMissing"
+	// ReasonServersNotAsked: servers could not be asked which zones they have. Clears itself.
+	ReasonServersNotAsked = "ServersNotAsked"
+)
+
 // Reasons of MultipoolConfigValid and PoolsApplied.
 const (
 	// ReasonValid: the ConfigMap can be used.
@@ -172,6 +250,12 @@ const (
 const (
 	// EventForcedRemoval: a pool passes the gate because somebody forced it.
 	EventForcedRemoval = "ForcedRemoval"
+	// EventPoolUpdateFailed: a Job that applies pools failed.
+	EventPoolUpdateFailed = "PoolUpdateFailed"
+	// EventDeletionsMayBeUndone: a pool was applied while zones of it were being deleted, because they had not gone in time.
+	EventDeletionsMayBeUndone = "DeletionsMayBeUndone"
+	// EventWorkersRestarted: Designate's workers were restarted.
+	EventWorkersRestarted = "WorkersRestarted"
 	// EventKeyMadeAnew: an RNDC key was lost with every copy; its server and Designate must read the new one. Needs a person.
 	EventKeyMadeAnew = "KeyMadeAnew"
 )

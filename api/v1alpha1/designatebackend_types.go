@@ -141,6 +141,8 @@ type BINDTemplate struct {
 }
 
 // Designate is what the operator knows of the Designate that it serves.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.apply) || self.apply != 'Job' || has(self.poolUpdate)",message="apply: Job needs poolUpdate"
 type Designate struct {
 	// Id of the pool default: the `default_pool_id` of Designate's configuration.
 	// +kubebuilder:validation:Pattern=`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`
@@ -171,6 +173,16 @@ type Designate struct {
 	// +kubebuilder:default="1m"
 	// +optional
 	PollInterval *metav1.Duration `json:"pollInterval,omitempty"`
+
+	// Who applies pools.yaml to Designate: External is people or their installer, Job is the operator, with Jobs that run
+	// `designate-manage pool update`.
+	// +kubebuilder:default=External
+	// +optional
+	Apply ApplyMode `json:"apply,omitempty"`
+
+	// How the operator applies pools.yaml, with `apply: Job`.
+	// +optional
+	PoolUpdate *PoolUpdate `json:"poolUpdate,omitempty"`
 }
 
 // DesignateAccess is how the operator reaches Designate's API: through Keystone, or at a fixed endpoint.
@@ -239,7 +251,8 @@ type DesignateBackendStatus struct {
 	Zones *ZoneListing `json:"zones,omitempty"`
 
 	// Conditions: Accepted, MultipoolConfigValid, PoolsApplied, PoolsYAMLWritten, DesignateReachable, DefaultPoolMatches,
-	// PoolNamesDistinct, AttributesHonoured, MigrationPending, RemovalBlocked, Ready.
+	// PoolNamesDistinct, AttributesHonoured, WorkersMountKeys, PoolsProgrammed, WorkersRestarted, MigrationPending, RemovalBlocked,
+	// Ready.
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=32

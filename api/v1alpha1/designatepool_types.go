@@ -104,7 +104,7 @@ type DesignatePoolStatus struct {
 	// +optional
 	Zones *PoolZones `json:"zones,omitempty"`
 
-	// Conditions: Accepted, ServersReady, RemovalBlocked, Ready.
+	// Conditions: Accepted, ServersReady, Programmed, TSIGKeyReady, Serving, RemovalBlocked, Ready.
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=32
@@ -146,6 +146,31 @@ type PoolServer struct {
 	// Whether the server has joined the pool. Its client Service leads to it from then on.
 	// +required
 	Joined bool `json:"joined"`
+
+	// How the zones that the server has differ from those of the pool in Designate. Absent while nobody knows: without access
+	// to Designate, or when either could not be asked.
+	// +optional
+	Zones *ServerZones `json:"zones,omitempty"`
+}
+
+// ServerZones is how the zones of a server differ from those that Designate has in its pool. What is under way counts
+// only once it has been found twice.
+type ServerZones struct {
+	// Zones of the pool that the server does not answer for.
+	// +kubebuilder:validation:Minimum=0
+	// +required
+	Missing int32 `json:"missing"`
+
+	// Zones that the server has and Designate does not know in the pool: they were deleted while the server was down. They
+	// go when the server is rebuilt.
+	// +kubebuilder:validation:Minimum=0
+	// +required
+	Extra int32 `json:"extra"`
+
+	// Zones of which the server has an older serial than Designate.
+	// +kubebuilder:validation:Minimum=0
+	// +required
+	Stale int32 `json:"stale"`
 }
 
 // PoolZones are the zones of one pool in Designate, of all projects and in every state.

@@ -39,6 +39,8 @@ const (
 	LabelManagedBy = "app.kubernetes.io/managed-by"
 	// ManagedByOperator is the value of LabelManagedBy.
 	ManagedByOperator = "designate-pool-operator"
+	// LabelPoolUpdateRun marks a Job that applies pools, and its input; its value is the number of the run.
+	LabelPoolUpdateRun = "designate.openstack.org/pool-update-run"
 	// LabelSource marks a DesignatePool that the bridge made; its value is SourceBridge.
 	LabelSource = "designate.openstack.org/source"
 	// SourceBridge is the value of LabelSource.
@@ -70,6 +72,10 @@ const (
 	// AnnotationForceRemoval lets a DesignatePool go without asking Designate whether it still has zones. Its value must
 	// be the pool's own name in Designate. Zones of the pool are lost to their clients.
 	AnnotationForceRemoval = "designate.openstack.org/force-removal"
+	// AnnotationRestartedFor marks the pod template of Designate's workers with the run after which they were restarted last.
+	AnnotationRestartedFor = "designate.openstack.org/restarted-for-pool-update"
+	// AnnotationRebuildServer has one server of a DesignatePool rebuilt from empty; its value is the server's ordinal.
+	AnnotationRebuildServer = "designate.openstack.org/rebuild-server"
 )
 
 // Finalizers.

@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
@@ -24,6 +25,11 @@ type Ledger struct {
 	Mode v1alpha1.Mode `json:"mode,omitempty"`
 	// Pools by index.
 	Pools []Pool `json:"pools,omitempty"`
+	// LastRun is the number of the newest pool update that was ever begun, Run the one that has not ended yet.
+	LastRun int32 `json:"lastRun,omitempty"`
+	Run     *Run  `json:"run,omitempty"`
+	// Restart is the run after which Designate's workers are being restarted; 0 while they are not.
+	Restart int32 `json:"restart,omitempty"`
 }
 
 // formatVersion is the version of the format that this code writes and understands.
@@ -55,6 +61,51 @@ type Pool struct {
 	Removal RemovalPhase `json:"removal,omitempty"`
 	// Servers by ordinal: those that are wanted, and those that have not left yet.
 	Servers []Server `json:"servers,omitempty"`
+	// Applied is what the operator has told Designate of the pool; nil before, and while people apply pools.yaml.
+	Applied *Applied `json:"applied,omitempty"`
+}
+
+// Applied is what Designate knows of a pool, as far as Jobs of the operator have told it.
+type Applied struct {
+	// Entry is the hash of the pool's entry in the last pool update that succeeded; empty before there is one.
+	Entry string `json:"entry,omitempty"`
+	// Targets is the hash of the servers in that entry.
+	Targets string `json:"targets,omitempty"`
+	// Workers is the hash of the servers that every worker of Designate knows, Restarting that of those which the workers
+	// know once the restart has ended that is under way.
+	Workers    string `json:"workers,omitempty"`
+	Restarting string `json:"restarting,omitempty"`
+	// Failures is how many pool updates with the pool have failed in a row, RetryAt when the next one may begin (RFC 3339), and
+	// Failure what people are told.
+	Failures int32        `json:"failures,omitempty"`
+	RetryAt  *metav1.Time `json:"retryAt,omitempty"`
+	Failure  string       `json:"failure,omitempty"`
+	// HeldSince is since when zones that are being deleted keep the pool from being applied (RFC 3339).
+	HeldSince *metav1.Time `json:"heldSince,omitempty"`
+}
+
+// Run is a pool update that has begun, and of which nobody knows yet how it ended.
+type Run struct {
+	// Number names the Job and its input, and is never used twice.
+	Number int32 `json:"number"`
+	// Pools are those in its input.
+	Pools []RunPool `json:"pools"`
+}
+
+// RunPool is a pool in the input of a pool update.
+type RunPool struct {
+	UID types.UID `json:"uid"`
+	// Entry and Targets are the hashes that Applied takes over when the run succeeds.
+	Entry   string `json:"entry"`
+	Targets string `json:"targets"`
+	// Fills are the servers that have all zones once the run has been worked off, each with what Server.Filled becomes.
+	Fills []Fill `json:"fills,omitempty"`
+}
+
+// Fill is a server that a pool update fills.
+type Fill struct {
+	Ordinal int32  `json:"ordinal"`
+	Token   string `json:"token"`
 }
 
 // Server is the entry of one BIND server.
@@ -66,6 +117,9 @@ type Server struct {
 	Address string `json:"address,omitempty"`
 	// Joined says that the server may be asked by clients.
 	Joined bool `json:"joined,omitempty"`
+	// Filled tells which empty claim a pool update has filled last, and with which configuration, and FilledAt when (RFC 3339).
+	Filled   string       `json:"filled,omitempty"`
+	FilledAt *metav1.Time `json:"filledAt,omitempty"`
 }
 
 // Listed says whether pools.yaml names the server.
@@ -89,6 +143,11 @@ func (p *Pool) Server(ordinal int32) *Server {
 		}
 	}
 	return nil
+}
+
+// KnownToWorkers says that Designate and all its workers know the servers of the pool, as far as the operator told them.
+func (p *Pool) KnownToWorkers() bool {
+	return p.Applied != nil && p.Applied.Entry != "" && p.Applied.Targets == p.Applied.Workers
 }
 
 // Removing says that the pool is past the point of no return.
@@ -167,8 +226,24 @@ func (l *Ledger) DeepCopy() *Ledger {
 	result := *l
 	result.Pools = slices.Clone(l.Pools)
 	for i := range result.Pools {
-		result.Pools[i].Accepted = *l.Pools[i].Accepted.DeepCopy()
-		result.Pools[i].Servers = slices.Clone(l.Pools[i].Servers)
+		pool := &result.Pools[i]
+		pool.Accepted = *pool.Accepted.DeepCopy()
+		pool.Servers = slices.Clone(pool.Servers)
+		for j := range pool.Servers {
+			pool.Servers[j].FilledAt = pool.Servers[j].FilledAt.DeepCopy()
+		}
+		if pool.Applied != nil {
+			applied := *pool.Applied
+			applied.RetryAt, applied.HeldSince = applied.RetryAt.DeepCopy(), applied.HeldSince.DeepCopy()
+			pool.Applied = &applied
+		}
+	}
+	if l.Run != nil {
+		run := Run{Number: l.Run.Number, Pools: slices.Clone(l.Run.Pools)}
+		for i := range run.Pools {
+			run.Pools[i].Fills = slices.Clone(run.Pools[i].Fills)
+		}
+		result.Run = &run
 	}
 	return &result
 }

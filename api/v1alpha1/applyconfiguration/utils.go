@@ -48,12 +48,18 @@ func ForKind(kind schema.GroupVersionKind) interface{} {
 		return &apiv1alpha1.PoolServerApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("PoolSettings"):
 		return &apiv1alpha1.PoolSettingsApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("PoolUpdate"):
+		return &apiv1alpha1.PoolUpdateApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("PoolZones"):
 		return &apiv1alpha1.PoolZonesApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("Primary"):
 		return &apiv1alpha1.PrimaryApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("ServerZones"):
+		return &apiv1alpha1.ServerZonesApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ServiceTemplate"):
 		return &apiv1alpha1.ServiceTemplateApplyConfiguration{}
+	case v1alpha1.SchemeGroupVersion.WithKind("Workload"):
+		return &apiv1alpha1.WorkloadApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ZoneListing"):
 		return &apiv1alpha1.ZoneListingApplyConfiguration{}
 	case v1alpha1.SchemeGroupVersion.WithKind("ZoneState"):

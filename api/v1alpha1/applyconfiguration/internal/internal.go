@@ -23,6 +23,8 @@ func Parser() *typed.Parser {
 var parserOnce sync.Once
 var parser *typed.Parser
 var schemaYAML = typed.YAMLObject(`types:
+- name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.ApplyMode
+  scalar: string
 - name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.BINDStorage
   map:
     fields:
@@ -121,6 +123,10 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: access
       type:
         namedType: com.github.designate-pools.designate-pool-operator.api.v1alpha1.DesignateAccess
+    - name: apply
+      type:
+        namedType: com.github.designate-pools.designate-pool-operator.api.v1alpha1.ApplyMode
+      default: External
     - name: defaultPoolID
       type:
         scalar: string
@@ -129,6 +135,9 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Duration
       default: 1m
+    - name: poolUpdate
+      type:
+        namedType: com.github.designate-pools.designate-pool-operator.api.v1alpha1.PoolUpdate
     - name: rndcKeyDirectory
       type:
         scalar: string
@@ -359,6 +368,9 @@ var schemaYAML = typed.YAMLObject(`types:
     - name: rndcKey
       type:
         scalar: numeric
+    - name: zones
+      type:
+        namedType: com.github.designate-pools.designate-pool-operator.api.v1alpha1.ServerZones
 - name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.PoolSettings
   map:
     fields:
@@ -380,6 +392,61 @@ var schemaYAML = typed.YAMLObject(`types:
           elementType:
             namedType: com.github.designate-pools.designate-pool-operator.api.v1alpha1.NSRecord
           elementRelationship: atomic
+- name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.PoolUpdate
+  map:
+    fields:
+    - name: configSecretName
+      type:
+        scalar: string
+    - name: deadline
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Duration
+      default: 1h
+    - name: image
+      type:
+        scalar: string
+    - name: imagePullSecrets
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.api.core.v1.LocalObjectReference
+          elementRelationship: associative
+          keys:
+          - name
+    - name: nodeSelector
+      type:
+        map:
+          elementType:
+            scalar: string
+    - name: priorityClassName
+      type:
+        scalar: string
+    - name: resources
+      type:
+        namedType: io.k8s.api.core.v1.ResourceRequirements
+    - name: runAsUser
+      type:
+        scalar: numeric
+      default: 65532
+    - name: settleTime
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Duration
+      default: 10s
+    - name: tolerations
+      type:
+        list:
+          elementType:
+            namedType: io.k8s.api.core.v1.Toleration
+          elementRelationship: atomic
+    - name: workers
+      type:
+        list:
+          elementType:
+            namedType: com.github.designate-pools.designate-pool-operator.api.v1alpha1.Workload
+          elementRelationship: associative
+          keys:
+          - kind
+          - name
 - name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.PoolZones
   map:
     fields:
@@ -414,6 +481,18 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         scalar: numeric
       default: 5354
+- name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.ServerZones
+  map:
+    fields:
+    - name: extra
+      type:
+        scalar: numeric
+    - name: missing
+      type:
+        scalar: numeric
+    - name: stale
+      type:
+        scalar: numeric
 - name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.ServiceTemplate
   map:
     fields:
@@ -426,6 +505,18 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         namedType: io.k8s.api.core.v1.ServiceType
       default: ClusterIP
+- name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.Workload
+  map:
+    fields:
+    - name: kind
+      type:
+        namedType: com.github.designate-pools.designate-pool-operator.api.v1alpha1.WorkloadKind
+      default: Deployment
+    - name: name
+      type:
+        scalar: string
+- name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.WorkloadKind
+  scalar: string
 - name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.ZoneListing
   map:
     fields:

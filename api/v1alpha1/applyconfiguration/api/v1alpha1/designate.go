@@ -3,6 +3,7 @@
 package v1alpha1
 
 import (
+	apiv1alpha1 "github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -22,6 +23,11 @@ type DesignateApplyConfiguration struct {
 	// How often the zones of all projects are listed, at least 5s. A listing that takes long is made less often than
 	// this, so that it keeps Designate busy for a twentieth of the time at most.
 	PollInterval *v1.Duration `json:"pollInterval,omitempty"`
+	// Who applies pools.yaml to Designate: External is people or their installer, Job is the operator, with Jobs that run
+	// `designate-manage pool update`.
+	Apply *apiv1alpha1.ApplyMode `json:"apply,omitempty"`
+	// How the operator applies pools.yaml, with `apply: Job`.
+	PoolUpdate *PoolUpdateApplyConfiguration `json:"poolUpdate,omitempty"`
 }
 
 // DesignateApplyConfiguration constructs a declarative configuration of the Designate type for use with
@@ -59,5 +65,21 @@ func (b *DesignateApplyConfiguration) WithAccess(value *DesignateAccessApplyConf
 // If called multiple times, the PollInterval field is set to the value of the last call.
 func (b *DesignateApplyConfiguration) WithPollInterval(value v1.Duration) *DesignateApplyConfiguration {
 	b.PollInterval = &value
+	return b
+}
+
+// WithApply sets the Apply field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Apply field is set to the value of the last call.
+func (b *DesignateApplyConfiguration) WithApply(value apiv1alpha1.ApplyMode) *DesignateApplyConfiguration {
+	b.Apply = &value
+	return b
+}
+
+// WithPoolUpdate sets the PoolUpdate field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the PoolUpdate field is set to the value of the last call.
+func (b *DesignateApplyConfiguration) WithPoolUpdate(value *PoolUpdateApplyConfiguration) *DesignateApplyConfiguration {
+	b.PoolUpdate = value
 	return b
 }

@@ -23,7 +23,8 @@ type DesignateBackendStatusApplyConfiguration struct {
 	// Zones of all pools in Designate, those of pools that are not ours included. Absent while nobody knows.
 	Zones *ZoneListingApplyConfiguration `json:"zones,omitempty"`
 	// Conditions: Accepted, MultipoolConfigValid, PoolsApplied, PoolsYAMLWritten, DesignateReachable, DefaultPoolMatches,
-	// PoolNamesDistinct, AttributesHonoured, MigrationPending, RemovalBlocked, Ready.
+	// PoolNamesDistinct, AttributesHonoured, WorkersMountKeys, PoolsProgrammed, WorkersRestarted, MigrationPending, RemovalBlocked,
+	// Ready.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 

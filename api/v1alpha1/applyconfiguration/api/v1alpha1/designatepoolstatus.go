@@ -30,7 +30,7 @@ type DesignatePoolStatusApplyConfiguration struct {
 	// Zones of the pool in Designate. Absent while nobody knows: without access to Designate, or when the last listing is
 	// too old to count.
 	Zones *PoolZonesApplyConfiguration `json:"zones,omitempty"`
-	// Conditions: Accepted, ServersReady, RemovalBlocked, Ready.
+	// Conditions: Accepted, ServersReady, Programmed, TSIGKeyReady, Serving, RemovalBlocked, Ready.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 

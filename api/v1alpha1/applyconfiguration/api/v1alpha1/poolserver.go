@@ -21,6 +21,9 @@ type PoolServerApplyConfiguration struct {
 	Ready *bool `json:"ready,omitempty"`
 	// Whether the server has joined the pool. Its client Service leads to it from then on.
 	Joined *bool `json:"joined,omitempty"`
+	// How the zones that the server has differ from those of the pool in Designate. Absent while nobody knows: without access
+	// to Designate, or when either could not be asked.
+	Zones *ServerZonesApplyConfiguration `json:"zones,omitempty"`
 }
 
 // PoolServerApplyConfiguration constructs a declarative configuration of the PoolServer type for use with
@@ -82,5 +85,13 @@ func (b *PoolServerApplyConfiguration) WithReady(value bool) *PoolServerApplyCon
 // If called multiple times, the Joined field is set to the value of the last call.
 func (b *PoolServerApplyConfiguration) WithJoined(value bool) *PoolServerApplyConfiguration {
 	b.Joined = &value
+	return b
+}
+
+// WithZones sets the Zones field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the Zones field is set to the value of the last call.
+func (b *PoolServerApplyConfiguration) WithZones(value *ServerZonesApplyConfiguration) *PoolServerApplyConfiguration {
+	b.Zones = value
 	return b
 }
