@@ -32,7 +32,7 @@ const (
 
 	// connectTimeout is short: control Services are near.
 	connectTimeout = 5 * time.Second
-	defaultBody = 256 << 20
+	defaultBody    = 256 << 20
 	// maxHeader is the same for the header of an answer. BIND's has about 250 bytes.
 	maxHeader = 16 << 10
 )
