@@ -106,6 +106,8 @@ func (s *scope) poolFacts(pool *v1alpha1.DesignatePool) ledger.PoolFacts {
 		Name:     pool.PoolName(),
 		Withdraw: s.removals[pool.UID].Allowed,
 		Index:    s.deployedIndex(pool.UID),
+		// Until something else is known of who applies pools.yaml.
+		Programmed: true,
 	}
 	id, known := s.poolID(pool.UID, pool.PoolName())
 	facts.ID, facts.IDUnknown = id, !known
@@ -183,6 +185,7 @@ func (s *scope) serverFacts(uid types.UID, index int32, statefulSet string, ordi
 	pod := s.objects.pods[builders.PodName(statefulSet, ordinal)]
 	facts.PodExists = pod != nil && pod.Labels[v1alpha1.LabelPoolUID] == string(uid)
 	facts.Ready = facts.PodExists && builders.PodReady(pod)
+	facts.MayJoin = facts.Ready
 	return facts
 }
 

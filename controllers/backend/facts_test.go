@@ -143,7 +143,7 @@ func TestAVanishedPoolThatTheLedgerDoesNotKnowKeepsItsPlace(t *testing.T) {
 func TestServerFacts(t *testing.T) {
 	edge := entry("edge", 1, 1, 5)
 	const sts, control, open = "designate-backendbind9-pool1", "designate-backendbind9-pool1-0-control", "designate-backendbind9-pool1-0"
-	whole := ledger.ServerFacts{Address: "10.96.1.0", RNDCKey: 5, InPoolsYAML: true, Ready: true, ClientOpen: true, PodExists: true}
+	whole := ledger.ServerFacts{Address: "10.96.1.0", RNDCKey: 5, InPoolsYAML: true, Ready: true, MayJoin: true, ClientOpen: true, PodExists: true}
 	for name, test := range map[string]struct {
 		change func(*scope)
 		want   map[int32]ledger.ServerFacts
@@ -159,19 +159,19 @@ func TestServerFacts(t *testing.T) {
 		},
 		"its client Service is that of the pool before": {
 			func(s *scope) { s.objects.services[open].Labels[v1alpha1.LabelPoolUID] = "uid-before" },
-			map[int32]ledger.ServerFacts{0: {Address: "10.96.1.0", RNDCKey: 5, InPoolsYAML: true, Ready: true, PodExists: true}},
+			map[int32]ledger.ServerFacts{0: {Address: "10.96.1.0", RNDCKey: 5, InPoolsYAML: true, Ready: true, MayJoin: true, PodExists: true}},
 		},
 		"its client Service leads nowhere": {
 			func(s *scope) { s.objects.services[open].Spec.Selector = nil },
-			map[int32]ledger.ServerFacts{0: {Address: "10.96.1.0", RNDCKey: 5, InPoolsYAML: true, Ready: true, PodExists: true}},
+			map[int32]ledger.ServerFacts{0: {Address: "10.96.1.0", RNDCKey: 5, InPoolsYAML: true, Ready: true, MayJoin: true, PodExists: true}},
 		},
 		"its control Service has no address yet": {
 			func(s *scope) { s.objects.services[control].Spec.ClusterIP = "" },
-			map[int32]ledger.ServerFacts{0: {RNDCKey: 5, Ready: true, ClientOpen: true, PodExists: true}},
+			map[int32]ledger.ServerFacts{0: {RNDCKey: 5, Ready: true, MayJoin: true, ClientOpen: true, PodExists: true}},
 		},
 		"its control Service bears no number": {
 			func(s *scope) { s.objects.services[control].Annotations = nil },
-			map[int32]ledger.ServerFacts{0: {Address: "10.96.1.0", InPoolsYAML: true, Ready: true, ClientOpen: true, PodExists: true}},
+			map[int32]ledger.ServerFacts{0: {Address: "10.96.1.0", InPoolsYAML: true, Ready: true, MayJoin: true, ClientOpen: true, PodExists: true}},
 		},
 		"its control Service is missing": {func(s *scope) { delete(s.objects.services, control) }, map[int32]ledger.ServerFacts{}},
 		"its control Service is that of the pool before": {

@@ -9,6 +9,7 @@ package ledger
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,8 +29,11 @@ type Ledger struct {
 	// LastRun is the number of the newest pool update that was ever begun, Run the one that has not ended yet.
 	LastRun int32 `json:"lastRun,omitempty"`
 	Run     *Run  `json:"run,omitempty"`
-	// Restart is the run after which Designate's workers are being restarted; 0 while they are not.
-	Restart int32 `json:"restart,omitempty"`
+	// Restart is the run after which Designate's workers are being restarted, 0 while they are not; RestartBegan is since when
+	// they are, and RestartEnded when the last restart was over (RFC 3339).
+	Restart      int32        `json:"restart,omitempty"`
+	RestartBegan *metav1.Time `json:"restartBegan,omitempty"`
+	RestartEnded *metav1.Time `json:"restartEnded,omitempty"`
 }
 
 // formatVersion is the version of the format that this code writes and understands.
@@ -75,11 +79,12 @@ type Applied struct {
 	// know once the restart has ended that is under way.
 	Workers    string `json:"workers,omitempty"`
 	Restarting string `json:"restarting,omitempty"`
-	// Failures is how many pool updates with the pool have failed in a row, RetryAt when the next one may begin (RFC 3339), and
-	// Failure what people are told.
+	// Failures is how many pool updates with the pool have failed in a row, Failed the hash of its entry in the last of them,
+	// Failure what people are told of it, and RetryAt when it may be tried again (RFC 3339).
 	Failures int32        `json:"failures,omitempty"`
-	RetryAt  *metav1.Time `json:"retryAt,omitempty"`
+	Failed   string       `json:"failed,omitempty"`
 	Failure  string       `json:"failure,omitempty"`
+	RetryAt  *metav1.Time `json:"retryAt,omitempty"`
 	// HeldSince is since when zones that are being deleted keep the pool from being applied (RFC 3339).
 	HeldSince *metav1.Time `json:"heldSince,omitempty"`
 }
@@ -150,8 +155,22 @@ func (p *Pool) KnownToWorkers() bool {
 	return p.Applied != nil && p.Applied.Entry != "" && p.Applied.Targets == p.Applied.Workers
 }
 
+// RestartToken marks the workers that have been started since the restart began that is under way; empty when none is. No
+// other restart has the same, also of a ledger that was lost.
+func (l *Ledger) RestartToken() string {
+	if l.Restart == 0 || l.RestartBegan == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d-%d", l.Restart, l.RestartBegan.Unix())
+}
+
 // Removing says that the pool is past the point of no return.
 func (p *Pool) Removing() bool { return p.Removal != "" }
+
+// applying says that a pool update with the pool may be under way.
+func (l *Ledger) applying(uid types.UID) bool {
+	return l.Run != nil && slices.ContainsFunc(l.Run.Pools, func(p RunPool) bool { return p.UID == uid })
+}
 
 // listed says whether pools.yaml names a server of the pool.
 func (p *Pool) listed() bool { return slices.ContainsFunc(p.Servers, Server.Listed) }
@@ -245,5 +264,6 @@ func (l *Ledger) DeepCopy() *Ledger {
 		}
 		result.Run = &run
 	}
+	result.RestartBegan, result.RestartEnded = l.RestartBegan.DeepCopy(), l.RestartEnded.DeepCopy()
 	return &result
 }

@@ -38,6 +38,8 @@ type PoolFacts struct {
 	Servers map[int32]ServerFacts
 	// Replicas is what the pool's StatefulSet is told to run; 0 without one.
 	Replicas int32
+	// Programmed says that Designate and its workers know the pool as pools.yaml has it, or that people see to that.
+	Programmed bool
 }
 
 // ServerFacts are what is known of one server.
@@ -50,6 +52,8 @@ type ServerFacts struct {
 	InPoolsYAML bool
 	// Ready says that its containers are ready.
 	Ready bool
+	// MayJoin says that clients can be led to it: as far as anybody can know, it answers for every zone of its pool.
+	MayJoin bool
 	// ClientOpen says that its client Service leads to it.
 	ClientOpen bool
 	// PodExists says that it has a pod, in whatever state.
@@ -87,13 +91,13 @@ func Plan(old *Ledger, facts Facts) *Ledger {
 	return next
 }
 
-// Settle is the ledger that follows once pools.yaml has been seen to hold what Targets says: servers that it does not
-// name any more may stop, and so may those of withdrawn pools.
+// Settle is the ledger that follows once pools.yaml has been seen to hold what Targets says: servers that neither it nor
+// Designate names any more may stop, and so may those of withdrawn pools that no pool update can bring back.
 func Settle(planned *Ledger, facts Facts) *Ledger {
 	next := planned.DeepCopy()
 	for i := range next.Pools {
 		entry := &next.Pools[i]
-		if entry.Removal == Withdrawing {
+		if entry.Removal == Withdrawing && !next.applying(entry.UID) {
 			entry.Removal = Withdrawn
 		}
 		if pool, known := facts.Pool(entry.UID); known && !entry.Removing() {
@@ -220,25 +224,21 @@ func newServer(ordinal int32, facts ServerFacts, taken []int32) Server {
 	return server
 }
 
-// list enters servers that have become ready into pools.yaml, where they stay whether ready or not, and lets them join:
-// without access to Designate, being ready is all that is known of a server.
+// list enters servers that have become ready into pools.yaml, where they stay whether ready or not, and lets them join.
 func (p *Pool) list(facts *PoolFacts) {
 	for i := range p.Servers {
 		server := &p.Servers[i]
 		seen := facts.Servers[server.Ordinal]
-		switch {
-		case seen.Address == "":
-		case server.Listed():
-			server.Address = seen.Address
-			server.Joined = server.Joined || (seen.Ready && p.wanted(server.Ordinal))
-		case seen.Ready && p.wanted(server.Ordinal):
-			server.Address = seen.Address
-			server.Joined = true
+		wanted := p.wanted(server.Ordinal)
+		if seen.Address == "" || (!server.Listed() && (!seen.Ready || !wanted)) {
+			continue
 		}
+		server.Address = seen.Address
+		server.Joined = server.Joined || (seen.MayJoin && wanted)
 	}
 }
 
-// settle lets go of what pools.yaml does not name any more.
+// settle lets go of what neither pools.yaml nor Designate names any more.
 func (p *Pool) settle(facts PoolFacts) {
 	targets := p.Targets(func(ordinal int32) bool { return facts.Servers[ordinal].ClientOpen })
 	for i := range p.Servers {
@@ -246,13 +246,13 @@ func (p *Pool) settle(facts PoolFacts) {
 		if p.wanted(server.Ordinal) || facts.Servers[server.Ordinal].ClientOpen || p.Open(server.Ordinal) {
 			continue
 		}
-		kept := slices.ContainsFunc(targets, func(t Server) bool { return t.Ordinal == server.Ordinal })
-		if !kept {
+		dropped := facts.Programmed && !slices.ContainsFunc(targets, func(t Server) bool { return t.Ordinal == server.Ordinal })
+		if dropped {
 			server.Address = ""
 		}
 		// Closed to clients. Of a pool scaled to 0 that is all there is to wait for; of another, that it is not named.
-		if !kept || p.Accepted.BINDReplicas == 0 {
-			server.Joined = false
+		if dropped || p.Accepted.BINDReplicas == 0 {
+			server.Joined, server.Filled, server.FilledAt = false, "", nil
 		}
 	}
 	// An entry, and with it the key, stays as long as the server may come back without having stopped.

@@ -47,7 +47,7 @@ type watched struct {
 func (w *watched) happen(kind, which byte) {
 	p := w.pools[int(which>>3)%len(w.pools)]
 	n := int32(which % 5)
-	switch kind % 21 {
+	switch kind % 22 {
 	case 0:
 		if len(w.pools) < 8 {
 			w.add(fmt.Sprintf("pool-%d", which%3), n)
@@ -81,6 +81,9 @@ func (w *watched) happen(kind, which byte) {
 			w.ids[p.name] = fmt.Sprintf("foreign-id-%d", which)
 		}
 		w.note("Designate is silent: %v; pools that it has: %v", w.silent, w.ids)
+	case 18:
+		w.behind, w.lacking = n > 2, n%2 == 1
+		w.note("Designate is behind: %v; servers lack zones: %v", w.behind, w.lacking)
 	default:
 		p.schedule()
 		w.note("pods of %s follow", p.uid)
@@ -266,7 +269,8 @@ func (w *watched) checkService(step string, old, entry *Pool, open func(int32) b
 	}
 }
 
-// checkRunning: a pod that runs keeps its entry, and its key is nobody else's.
+// checkRunning: a pod that runs keeps its entry, and its key is nobody else's. A server that Designate knows of, and that was
+// in use, runs on, unless its pool goes or has none.
 func (w *watched) checkRunning(step string) {
 	w.t.Helper()
 	for _, p := range w.pools {
@@ -278,6 +282,9 @@ func (w *watched) checkRunning(step string) {
 			s, server := p.services[ordinal], entry.Server(ordinal)
 			if s != nil && entry.Removal == "" && (server == nil || server.RNDCKey != s.key) {
 				w.t.Errorf("%s: server %d of %s runs with key %d, and the ledger has %+v", step, ordinal, p.uid, s.key, server)
+			}
+			if s != nil && s.open && w.known[s.address] && entry.Removal == "" && entry.Replicas() <= ordinal {
+				w.t.Errorf("%s: server %d of %s stops while Designate and clients know it", step, ordinal, p.uid)
 			}
 		}
 	}

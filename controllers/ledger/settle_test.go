@@ -25,7 +25,7 @@ func TestServersStayUntilOneThatStaysHasJoined(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			planned := &Ledger{Version: formatVersion, Pools: []Pool{{UID: "uid-1", Servers: test.servers}}}
 			planned.Pools[0].Accepted.BINDReplicas = 1
-			facts := PoolFacts{UID: "uid-1", Replicas: 3, Servers: map[int32]ServerFacts{0: {PodExists: true}, 1: {PodExists: true}, 2: {PodExists: true}}}
+			facts := PoolFacts{UID: "uid-1", Programmed: true, Replicas: 3, Servers: map[int32]ServerFacts{0: {PodExists: true}, 1: {PodExists: true}, 2: {PodExists: true}}}
 			for _, ordinal := range test.open {
 				facts.Servers[ordinal] = ServerFacts{PodExists: true, ClientOpen: true}
 			}
@@ -34,5 +34,20 @@ func TestServersStayUntilOneThatStaysHasJoined(t *testing.T) {
 				t.Errorf("servers (-before +after):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestAPoolIsNotWithdrawnWhileAPoolUpdateMayBringItBack: the run has to end first, however it does.
+func TestAPoolIsNotWithdrawnWhileAPoolUpdateMayBringItBack(t *testing.T) {
+	planned := &Ledger{Version: formatVersion, Run: &Run{Number: 7, Pools: []RunPool{{UID: "uid-1"}}}, Pools: []Pool{
+		{UID: "uid-1", Removal: Withdrawing}, {UID: "uid-2", Removal: Withdrawing},
+	}}
+	settled := Settle(planned, Facts{})
+	if settled.Pools[0].Removal != Withdrawing || settled.Pools[1].Removal != Withdrawn {
+		t.Errorf("while the run goes on: %s, %s", settled.Pools[0].Removal, settled.Pools[1].Removal)
+	}
+	settled.Run = nil
+	if again := Settle(settled, Facts{}); again.Pools[0].Removal != Withdrawn {
+		t.Errorf("after the run: %s", again.Pools[0].Removal)
 	}
 }

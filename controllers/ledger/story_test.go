@@ -113,6 +113,22 @@ var stories = map[string]func(*story){
 		s.then("edge is scaled to 2", s.scaled("edge", 2))
 		s.then("all servers of edge become ready", s.ready("edge", 0, 1))
 	},
+	"servers join once they have all zones": func(s *story) {
+		s.then("pools default and edge, with 1 replica each, appear, and servers lack zones at first",
+			func() { s.lacking = true }, s.appears("default", 1), s.appears("edge", 1))
+		s.then("all servers become ready", s.ready("default", 0), s.ready("edge", 0))
+		s.then("they have all zones", func() { s.lacking = false })
+		s.then("edge is scaled to 2, and server 1 is ready and lacks zones", func() { s.lacking = true }, s.scaled("edge", 2), s.rest, s.ready("edge", 1))
+		s.then("server 0, which has joined, is not ready", s.unready("edge", 0))
+		s.then("server 1 has all zones", func() { s.lacking = false })
+	},
+	"servers stop once Designate does not name them": func(s *story) {
+		s.twoPools()
+		s.then("Designate is not told of changes, and edge is scaled to 1", func() { s.behind = true }, s.scaled("edge", 1))
+		s.then("Designate is told", func() { s.behind = false })
+		s.then("Designate is not told of changes, and edge is scaled to 0: it keeps its last servers in any case",
+			func() { s.behind = true }, s.scaled("edge", 0))
+	},
 	"a pool begins with 0 servers": func(s *story) {
 		s.then("pools default, with 1 replica, and empty, with 0, appear", s.appears("default", 1), s.appears("empty", 0))
 		s.then("empty is scaled to 1", s.scaled("empty", 1))

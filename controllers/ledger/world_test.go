@@ -24,6 +24,11 @@ type world struct {
 	// silent says that Designate does not answer; ids are the pools that it has under other ids than ours, by name.
 	silent bool
 	ids    map[string]string
+	// behind says that Designate is not told of changes in pools.yaml; known are the addresses that it has been told of.
+	behind bool
+	known  map[string]bool
+	// lacking says that servers that have not joined lack zones.
+	lacking bool
 	// born counts pools and addresses, so that none is ever used twice.
 	born int
 }
@@ -52,7 +57,7 @@ type service struct {
 }
 
 func newWorld(mode v1alpha1.Mode) *world {
-	return &world{ledger: &Ledger{}, wanted: mode, named: map[string]bool{}, ids: map[string]string{}}
+	return &world{ledger: &Ledger{}, wanted: mode, named: map[string]bool{}, known: map[string]bool{}, ids: map[string]string{}}
 }
 
 // pool finds the youngest pool of a name.
@@ -147,7 +152,7 @@ func (w *world) poolFacts(p *pool) PoolFacts {
 		ready, exists := p.pods[ordinal]
 		facts.Servers[ordinal] = ServerFacts{
 			Address: s.address, RNDCKey: s.key, InPoolsYAML: w.named[s.address],
-			Ready: ready, ClientOpen: s.open, PodExists: exists,
+			Ready: ready, MayJoin: ready && !w.lacking, ClientOpen: s.open, PodExists: exists,
 		}
 	}
 	return facts
@@ -183,9 +188,18 @@ func (w *world) write(facts Facts) {
 	if len(named) > 0 {
 		w.named = named
 	}
+	if !w.behind {
+		w.known = w.named
+	}
 }
 
-func (w *world) settle(facts Facts) { w.ledger = Settle(w.ledger, facts) }
+// settle is the aggregator after that. Whether Designate knows a pool it finds out anew.
+func (w *world) settle(facts Facts) {
+	for i := range facts.Pools {
+		facts.Pools[i].Programmed = !w.behind
+	}
+	w.ledger = Settle(w.ledger, facts)
+}
 
 // aggregate is one whole pass of the aggregator.
 func (w *world) aggregate() {
