@@ -20,9 +20,15 @@ var variants = map[string]func() *Pool{
 // TestPodsMeetTheRestrictedLevel checks the controls of the Pod Security level "restricted" on which a pod of ours could
 // fail.
 func TestPodsMeetTheRestrictedLevel(t *testing.T) {
+	pods := map[string]*corev1ac.PodSpecApplyConfiguration{
+		"pool update":                 PoolUpdateJob(applying(), 7).Spec.Template.Spec,
+		"pool update with everything": PoolUpdateJob(applyingWithEverything(), 7).Spec.Template.Spec,
+	}
 	for name, pool := range variants {
+		pods[name] = StatefulSet(pool(), 1).Spec.Template.Spec
+	}
+	for name, spec := range pods {
 		t.Run(name, func(t *testing.T) {
-			spec := StatefulSet(pool(), 1).Spec.Template.Spec
 			if spec.HostNetwork != nil || spec.HostPID != nil || spec.HostIPC != nil {
 				t.Error("the pod shares something of its host")
 			}

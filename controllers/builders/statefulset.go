@@ -1,8 +1,6 @@
 package builders
 
 import (
-	"maps"
-
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -10,7 +8,6 @@ import (
 	appsv1ac "k8s.io/client-go/applyconfigurations/apps/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 )
@@ -58,13 +55,7 @@ func podSpec(pool *Pool) *corev1ac.PodSpecApplyConfiguration {
 	pod := corev1ac.PodSpec().
 		WithAutomountServiceAccountToken(false).
 		WithEnableServiceLinks(false).
-		WithSecurityContext(corev1ac.PodSecurityContext().
-			WithRunAsNonRoot(true).
-			WithRunAsUser(bindUser).
-			WithRunAsGroup(bindUser).
-			WithFSGroup(bindUser).
-			WithFSGroupChangePolicy(corev1.FSGroupChangeOnRootMismatch).
-			WithSeccompProfile(corev1ac.SeccompProfile().WithType(corev1.SeccompProfileTypeRuntimeDefault))).
+		WithSecurityContext(unprivilegedPod(bindUser)).
 		WithInitContainers(bindContainer(pool, checkContainerName, "named-checkconf", serverConfPath)).
 		WithContainers(namedContainer(pool)).
 		WithVolumes(
@@ -72,20 +63,11 @@ func podSpec(pool *Pool) *corev1ac.PodSpecApplyConfiguration {
 				WithName(ConfigMapName(pool.Index)).WithDefaultMode(0o444)),
 			corev1ac.Volume().WithName(keyVolume).WithSecret(corev1ac.SecretVolumeSource().
 				WithSecretName(KeySecretName(pool.Index)).WithDefaultMode(0o440)),
-			corev1ac.Volume().WithName(runVolume).WithEmptyDir(corev1ac.EmptyDirVolumeSource().
-				WithSizeLimit(resource.MustParse(runVolumeSize))),
+			scratch(runVolume, runVolumeSize),
 		).
 		WithNodeSelector(nodeSelector(pool)).
 		WithTopologySpreadConstraints(spread(pool)...)
-	for _, secret := range template.ImagePullSecrets {
-		pod.WithImagePullSecrets(corev1ac.LocalObjectReference().WithName(secret.Name))
-	}
-	for i := range template.Tolerations {
-		pod.WithTolerations(toleration(&template.Tolerations[i]))
-	}
-	if template.PriorityClassName != "" {
-		pod.WithPriorityClassName(template.PriorityClassName)
-	}
+	placement{template.ImagePullSecrets, template.Tolerations, template.PriorityClassName}.of(pod)
 	return pod
 }
 
@@ -115,10 +97,7 @@ func bindContainer(pool *Pool, name string, command ...string) *corev1ac.Contain
 		WithEnv(corev1ac.EnvVar().WithName("POD_NAME").WithValueFrom(corev1ac.EnvVarSource().
 			WithFieldRef(corev1ac.ObjectFieldSelector().WithAPIVersion("v1").WithFieldPath("metadata.name")))).
 		WithResources(resources(pool)).
-		WithSecurityContext(corev1ac.SecurityContext().
-			WithAllowPrivilegeEscalation(false).
-			WithReadOnlyRootFilesystem(true).
-			WithCapabilities(corev1ac.Capabilities().WithDrop("ALL"))).
+		WithSecurityContext(unprivilegedContainer()).
 		WithVolumeMounts(
 			corev1ac.VolumeMount().WithName(configVolume).WithMountPath(configDirectory).WithReadOnly(true),
 			corev1ac.VolumeMount().WithName(keyVolume).WithMountPath(keyDirectory).WithReadOnly(true),
@@ -152,22 +131,7 @@ func resources(pool *Pool) *corev1ac.ResourceRequirementsApplyConfiguration {
 	if pool.Spec.BIND != nil && pool.Spec.BIND.Resources != nil {
 		wanted = *pool.Spec.BIND.Resources
 	}
-	result := corev1ac.ResourceRequirements()
-	if len(wanted.Limits) > 0 {
-		result.WithLimits(wanted.Limits)
-	}
-	if len(wanted.Requests) > 0 || len(wanted.Limits) > 0 {
-		result.WithRequests(requests(wanted))
-	}
-	return result
-}
-
-// requests completes the requests with the limits, as the API server does.
-func requests(wanted corev1.ResourceRequirements) corev1.ResourceList {
-	result := corev1.ResourceList{}
-	maps.Copy(result, wanted.Limits)
-	maps.Copy(result, wanted.Requests)
-	return result
+	return requirements(wanted)
 }
 
 func nodeSelector(pool *Pool) map[string]string {
@@ -216,26 +180,6 @@ func spreadConstraint(
 	constraint.NodeAffinityPolicy = wanted.NodeAffinityPolicy
 	constraint.NodeTaintsPolicy = wanted.NodeTaintsPolicy
 	return constraint
-}
-
-func toleration(wanted *corev1.Toleration) *corev1ac.TolerationApplyConfiguration {
-	result := corev1ac.Toleration()
-	if wanted.Key != "" {
-		result.WithKey(wanted.Key)
-	}
-	if wanted.Operator != "" {
-		result.WithOperator(wanted.Operator)
-	}
-	if wanted.Value != "" {
-		result.WithValue(wanted.Value)
-	}
-	if wanted.Effect != "" {
-		result.WithEffect(wanted.Effect)
-	}
-	if wanted.TolerationSeconds != nil {
-		result.TolerationSeconds = ptr.To(*wanted.TolerationSeconds)
-	}
-	return result
 }
 
 func containerPort(name string, protocol corev1.Protocol, number int32) *corev1ac.ContainerPortApplyConfiguration {
