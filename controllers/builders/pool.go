@@ -101,6 +101,11 @@ func PodReady(pod *corev1.Pod) bool {
 	return false
 }
 
+// PodEnded says that no container of a pod will run again.
+func PodEnded(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
 // merged is the union of maps; of equal keys the last one counts.
 func merged(sources ...map[string]string) map[string]string {
 	result := map[string]string{}

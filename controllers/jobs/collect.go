@@ -11,6 +11,7 @@ import (
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/apply"
+	"github.com/designate-pools/designate-pool-operator/controllers/builders"
 )
 
 // runs is all that is left of runs in a namespace.
@@ -39,7 +40,7 @@ func list(ctx context.Context, live client.Reader, namespace string) (*runs, err
 		}
 	}
 	for i := range pods.Items {
-		if !ended(&pods.Items[i]) {
+		if !builders.PodEnded(&pods.Items[i]) {
 			all.active[label(&pods.Items[i])] = true
 		}
 	}

@@ -76,7 +76,7 @@ func Read(ctx context.Context, live client.Reader, namespace string, run int32) 
 // not be joined by another.
 func withoutJob(pods []corev1.Pod) Outcome {
 	for i := range pods {
-		if !ended(&pods[i]) {
+		if !builders.PodEnded(&pods[i]) {
 			return Outcome{Exists: true, Waiting: fmt.Sprintf("Its Job has been deleted, and its pod %s has not ended yet.", pods[i].Name)}
 		}
 	}
@@ -119,9 +119,4 @@ func condition(job *batchv1.Job, kind batchv1.JobConditionType) *batchv1.JobCond
 
 func finished(job *batchv1.Job) bool {
 	return condition(job, batchv1.JobComplete) != nil || condition(job, batchv1.JobFailed) != nil
-}
-
-// ended says that no container of a pod will run again.
-func ended(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/controllers/builders"
 )
 
 // +kubebuilder:rbac:groups=apps,resources=deployments;daemonsets;statefulsets,verbs=get;patch
@@ -82,7 +83,7 @@ func (s *State) read(ctx context.Context, live client.Reader, namespace string) 
 		return fmt.Errorf("its pods: %w", err)
 	}
 	for i := range pods.Items {
-		if s.owns(&pods.Items[i]) && !ended(&pods.Items[i]) {
+		if s.owns(&pods.Items[i]) && !builders.PodEnded(&pods.Items[i]) {
 			s.pods = append(s.pods, pods.Items[i])
 		}
 	}
@@ -146,11 +147,6 @@ func (s *State) owns(pod *corev1.Pod) bool {
 	default:
 		return controller.Kind == "ReplicaSet"
 	}
-}
-
-// ended says that no container of a pod will run again.
-func ended(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
 // name is what people call the workload.
