@@ -12,6 +12,7 @@ import (
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/designate"
+	"github.com/designate-pools/designate-pool-operator/controllers/requests"
 )
 
 // errOtherTarget ends an attempt to list the zones of a Designate that is not the namespace's any more.
@@ -43,7 +44,7 @@ type Observer struct {
 	mutex    sync.Mutex
 	memories map[string]*memory
 
-	backends, pools audience
+	backends, pools requests.Audience
 }
 
 // +kubebuilder:rbac:groups=designate.openstack.org,resources=designatebackends;designatepools,verbs=get;list;watch
@@ -51,11 +52,11 @@ type Observer struct {
 
 // BackendChanges asks for the DesignateBackend after each attempt to list its zones, and when the last listing has become
 // too old.
-func (o *Observer) BackendChanges() source.Source { return o.backends.source() }
+func (o *Observer) BackendChanges() source.Source { return o.backends.Source() }
 
 // PoolChanges asks for DesignatePools when what a status says of their zones changes, and for those whose removal is
 // wanted after each attempt.
-func (o *Observer) PoolChanges() source.Source { return o.pools.source() }
+func (o *Observer) PoolChanges() source.Source { return o.pools.Source() }
 
 // View implements Viewer. What is known of another Designate than the one that the DesignateBackend says now, or of one
 // that it does not let the operator reach any more, is not told.

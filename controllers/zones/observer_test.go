@@ -499,25 +499,6 @@ func TestAControllerThatIsSlowHoldsUpNobody(t *testing.T) {
 	}
 }
 
-func TestAControllerThatHasStoppedIsToldNothing(t *testing.T) {
-	w := worldWith(t, backendAt("http://one"))
-	ctx, stop := context.WithCancel(context.Background())
-	if err := w.observer.BackendChanges().Start(ctx, w.pools); err != nil {
-		t.Fatal(err)
-	}
-	stop()
-	for range 1000 {
-		w.observer.backends.mutex.Lock()
-		left := len(w.observer.backends.queues)
-		w.observer.backends.mutex.Unlock()
-		if left == 1 {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Error("it is among those who are told ten seconds after it has stopped")
-}
-
 // For the race detector.
 func TestTheObserverIsAskedWhileItListens(t *testing.T) {
 	before := runtime.NumGoroutine()

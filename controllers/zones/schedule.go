@@ -72,12 +72,16 @@ func (h history) fresh(poll time.Duration) time.Duration {
 
 // retry is the wait after a failure.
 func (h history) retry(poll time.Duration) time.Duration {
-	longest := max(poll, longestRetry)
+	return RetryDelay(h.kind, h.failures, max(poll, longestRetry))
+}
+
+// RetryDelay is the wait after so many failures in a row, the newest of that kind.
+func RetryDelay(kind designate.Kind, failures int, longest time.Duration) time.Duration {
 	wait := firstRetry
-	if needsPerson(h.kind) {
+	if needsPerson(kind) {
 		wait = firstPermanentRetry
 	}
-	for range h.failures - 1 {
+	for range failures - 1 {
 		if wait *= 2; wait >= longest {
 			break
 		}

@@ -133,21 +133,26 @@ func (v View) Reachable(now time.Time) metav1.Condition {
 		condition.Message = "Designate lists the zones of all projects."
 		return condition
 	}
-	switch designate.KindOf(v.Failure) {
-	case designate.Unauthorised:
-		condition.Reason = v1alpha1.ReasonCredentialsRefused
-	case designate.Unusable:
-		condition.Reason = v1alpha1.ReasonCredentialsUnusable
-	case designate.Overloaded:
-		condition.Reason = v1alpha1.ReasonDesignateOverloaded
-	case designate.Malformed:
-		condition.Reason = v1alpha1.ReasonDesignateAnswerUnusable
-	case designate.Refused, designate.AlreadyExists, designate.PoolNotEmpty, designate.NotFound:
-		condition.Reason = v1alpha1.ReasonDesignateRefuses
-	default:
-		condition.Reason = v1alpha1.ReasonDesignateUnreachable
-	}
+	condition.Reason = FailureReason(v.Failure)
 	condition.Message = fmt.Sprintf("The zones cannot be listed since %s: %s",
 		v.FailingSince.UTC().Format(time.RFC3339), v.Failure)
 	return condition
+}
+
+// FailureReason is the reason of a condition that nobody knows better because Designate could not be asked.
+func FailureReason(err error) string {
+	switch designate.KindOf(err) {
+	case designate.Unauthorised:
+		return v1alpha1.ReasonCredentialsRefused
+	case designate.Unusable:
+		return v1alpha1.ReasonCredentialsUnusable
+	case designate.Overloaded:
+		return v1alpha1.ReasonDesignateOverloaded
+	case designate.Malformed:
+		return v1alpha1.ReasonDesignateAnswerUnusable
+	case designate.Refused, designate.AlreadyExists, designate.PoolNotEmpty, designate.NotFound:
+		return v1alpha1.ReasonDesignateRefuses
+	default:
+		return v1alpha1.ReasonDesignateUnreachable
+	}
 }

@@ -13,7 +13,7 @@ import (
 
 // tell tells the DesignateBackend of an attempt, and those pools that it is news for.
 func (o *Observer) tell(ctx context.Context, backend *v1alpha1.DesignateBackend, m *memory, before View) {
-	o.backends.tell(client.ObjectKeyFromObject(backend))
+	o.backends.Tell(client.ObjectKeyFromObject(backend))
 	pools, err := o.poolsOf(ctx, backend.Namespace)
 	if err != nil {
 		log.FromContext(ctx).Error(err, "Pools are not told of their zones before the next attempt")
@@ -23,7 +23,7 @@ func (o *Observer) tell(ctx context.Context, backend *v1alpha1.DesignateBackend,
 	names := m.audienceOf(pools, backend, before)
 	o.mutex.Unlock()
 	for _, name := range names {
-		o.pools.tell(client.ObjectKey{Namespace: backend.Namespace, Name: name})
+		o.pools.Tell(client.ObjectKey{Namespace: backend.Namespace, Name: name})
 	}
 }
 
@@ -46,7 +46,7 @@ func (o *Observer) watchAge(namespace string, m *memory) {
 }
 
 func (o *Observer) tellAll(namespace string) {
-	o.backends.tell(client.ObjectKey{Namespace: namespace, Name: v1alpha1.BackendName})
+	o.backends.Tell(client.ObjectKey{Namespace: namespace, Name: v1alpha1.BackendName})
 	ctx := context.Background()
 	pools, err := o.poolsOf(ctx, namespace)
 	if err != nil {
@@ -54,7 +54,7 @@ func (o *Observer) tellAll(namespace string) {
 		return
 	}
 	for i := range pools {
-		o.pools.tell(client.ObjectKeyFromObject(&pools[i]))
+		o.pools.Tell(client.ObjectKeyFromObject(&pools[i]))
 	}
 }
 

@@ -26,6 +26,8 @@ import (
 
 const namespace = "dns"
 
+type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
+
 // scripted is a Designate: it has pools and zones, and can be made to fail.
 type scripted struct {
 	clock *clocktesting.FakeClock

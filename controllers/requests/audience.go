@@ -1,4 +1,4 @@
-package zones
+package requests
 
 import (
 	"context"
@@ -12,15 +12,15 @@ import (
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// audience are the controllers that are told of objects. They are told through their workqueues, which take what they
-// are given at once and hold each object once, however slow the controller is.
-type audience struct {
+// Audience are the controllers that are told of objects by something else than the API server. They are told through their
+// workqueues, which take what they are given at once and hold each object once, however slow the controller is.
+type Audience struct {
 	mutex  sync.Mutex
 	queues map[*queue]struct{}
 }
 
-// source is what makes a controller one of the audience until it is stopped.
-func (a *audience) source() source.Source {
+// Source is what makes a controller one of the audience until it is stopped.
+func (a *Audience) Source() source.Source {
 	return source.Func(func(ctx context.Context, q queue) error {
 		a.mutex.Lock()
 		defer a.mutex.Unlock()
@@ -37,7 +37,8 @@ func (a *audience) source() source.Source {
 	})
 }
 
-func (a *audience) tell(objects ...client.ObjectKey) {
+// Tell has everybody of the audience look at some objects.
+func (a *Audience) Tell(objects ...client.ObjectKey) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()
 	for q := range a.queues {
