@@ -37,6 +37,8 @@ func (o Options) concurrency(name string) int {
 		return o.BackendConcurrency
 	case Zones:
 		return o.ZonesConcurrency
+	case TSIG:
+		return o.TSIGConcurrency
 	}
 	panic(fmt.Sprintf("options: no controller is named %q", name))
 }

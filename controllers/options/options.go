@@ -17,6 +17,8 @@ const (
 	Backend = "backend"
 	// Zones lists the zones of each Designate.
 	Zones = "zones"
+	// TSIG registers the pools' TSIG keys in each Designate.
+	TSIG = "tsig"
 )
 
 // Names of the flags that Bind makes.
@@ -25,6 +27,7 @@ const (
 	flagPoolConcurrency    = "pool-concurrency"
 	flagBackendConcurrency = "backend-concurrency"
 	flagZonesConcurrency   = "zones-concurrency"
+	flagTSIGConcurrency    = "tsig-concurrency"
 	flagRetryBaseDelay     = "retry-base-delay"
 	flagRetryMaxDelay      = "retry-max-delay"
 	flagRetryQPS           = "retry-qps"
@@ -36,12 +39,13 @@ const (
 
 // Options are the settings of the controllers. Default gives usable ones.
 type Options struct {
-	// BridgeConcurrency, PoolConcurrency, BackendConcurrency and ZonesConcurrency are how many objects each controller works
-	// on at once. A Designate that does not answer takes one of ZonesConcurrency for as long as it is asked.
+	// BridgeConcurrency, PoolConcurrency, BackendConcurrency, ZonesConcurrency and TSIGConcurrency are how many objects each
+	// controller works on at once. A Designate that does not answer takes one of the last two for as long as it is asked.
 	BridgeConcurrency  int
 	PoolConcurrency    int
 	BackendConcurrency int
 	ZonesConcurrency   int
+	TSIGConcurrency    int
 
 	// RetryBaseDelay is the wait before the first retry of an object. Each further retry waits twice as long, up to
 	// RetryMaxDelay.
@@ -70,6 +74,7 @@ func Default() Options {
 		PoolConcurrency:    4,
 		BackendConcurrency: 4,
 		ZonesConcurrency:   8,
+		TSIGConcurrency:    8,
 		RetryBaseDelay:     20 * time.Millisecond,
 		RetryMaxDelay:      5 * time.Minute,
 		RetryQPS:           10,
@@ -90,6 +95,8 @@ func (o *Options) Bind(flags *flag.FlagSet) {
 		"How many DesignateBackends are worked on at once.")
 	flags.IntVar(&o.ZonesConcurrency, flagZonesConcurrency, o.ZonesConcurrency,
 		"How many Designates are asked for their zones at once.")
+	flags.IntVar(&o.TSIGConcurrency, flagTSIGConcurrency, o.TSIGConcurrency,
+		"How many Designates have their TSIG keys looked at, at once.")
 	flags.DurationVar(&o.RetryBaseDelay, flagRetryBaseDelay, o.RetryBaseDelay,
 		"Wait before the first retry of an object; it doubles with each further one.")
 	flags.DurationVar(&o.RetryMaxDelay, flagRetryMaxDelay, o.RetryMaxDelay,
@@ -124,6 +131,7 @@ func (o Options) Validate() error {
 	atLeastOne(flagPoolConcurrency, o.PoolConcurrency)
 	atLeastOne(flagBackendConcurrency, o.BackendConcurrency)
 	atLeastOne(flagZonesConcurrency, o.ZonesConcurrency)
+	atLeastOne(flagTSIGConcurrency, o.TSIGConcurrency)
 	atLeastOne(flagRetryBurst, o.RetryBurst)
 	positive(flagRetryBaseDelay, o.RetryBaseDelay)
 	positive(flagReconcileTimeout, o.ReconcileTimeout)
