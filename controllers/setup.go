@@ -14,6 +14,7 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/designate"
 	"github.com/designate-pools/designate-pool-operator/controllers/options"
 	"github.com/designate-pools/designate-pool-operator/controllers/pool"
+	"github.com/designate-pools/designate-pool-operator/controllers/tsigkeys"
 	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 )
 
@@ -34,9 +35,22 @@ func Setup(mgr ctrl.Manager, opts options.Options) error {
 		return fmt.Errorf("controller %s: %w", options.Bridge, err)
 	}
 
-	observer := newObserver(mgr, opts)
+	connections := designate.NewConnections(mgr.GetAPIReader(), designate.Limits{Request: opts.DesignateTimeout})
+	observer := newObserver(mgr, connections)
 	if err := observer.SetupWithManager(mgr, opts.For(options.Zones)); err != nil {
 		return fmt.Errorf("controller %s: %w", options.Zones, err)
+	}
+
+	registrar := &tsigkeys.Registrar{
+		Client: mgr.GetClient(),
+		Connect: func(ctx context.Context, backend *v1alpha1.DesignateBackend) (tsigkeys.Designate, error) {
+			return connections.Client(ctx, backend)
+		},
+		Zones: observer,
+		Clock: clock.RealClock{},
+	}
+	if err := registrar.SetupWithManager(mgr, opts.For(options.TSIG), observer.BackendChanges()); err != nil {
+		return fmt.Errorf("controller %s: %w", options.TSIG, err)
 	}
 
 	err = (&pool.Reconciler{
@@ -44,7 +58,8 @@ func Setup(mgr ctrl.Manager, opts options.Options) error {
 		APIReader: mgr.GetAPIReader(),
 		Clock:     clock.RealClock{},
 		Zones:     observer,
-	}).SetupWithManager(mgr, opts.For(options.Pool), observer.PoolChanges())
+		TSIGKeys:  registrar,
+	}).SetupWithManager(mgr, opts.For(options.Pool), observer.PoolChanges(), registrar.PoolChanges())
 	if err != nil {
 		return fmt.Errorf("controller %s: %w", options.Pool, err)
 	}
@@ -62,9 +77,8 @@ func Setup(mgr ctrl.Manager, opts options.Options) error {
 	return nil
 }
 
-// newObserver makes the observer of zones, which asks Designate over connections of its own.
-func newObserver(mgr ctrl.Manager, opts options.Options) *zones.Observer {
-	connections := designate.NewConnections(mgr.GetAPIReader(), designate.Limits{Request: opts.DesignateTimeout})
+// newObserver makes the observer of zones, which lets go of connections that are not needed any more.
+func newObserver(mgr ctrl.Manager, connections *designate.Connections) *zones.Observer {
 	return &zones.Observer{
 		Client:    mgr.GetClient(),
 		APIReader: mgr.GetAPIReader(),

@@ -51,7 +51,7 @@ func KeySecret(pool *Pool, keys map[string][]byte) *corev1ac.SecretApplyConfigur
 
 // configHash changes with what all servers of a pool share, and not with how many there are: scaling restarts none.
 func configHash(pool *Pool) string {
-	sum := sha256.Sum256([]byte(namedConf(pool) + controls(pool, "")))
+	sum := sha256.Sum256([]byte(namedConf(pool) + controls(pool, "") + tsigHash(pool)))
 	return hex.EncodeToString(sum[:8])
 }
 
@@ -109,6 +109,7 @@ func namedConf(pool *Pool) string {
 		fmt.Fprintf(&text, "\tinet %s port %d allow %s;\n", wildcard, containerStatisticsPort, control)
 	}
 	fmt.Fprintf(&text, "};\n")
+	text.WriteString(signedTransfers(pool))
 	return text.String()
 }
 

@@ -24,6 +24,9 @@ func TestConfigHash(t *testing.T) {
 		"what Designate is told of a pool restarts none": {func(p *Pool) { p.Spec.Description, p.Spec.NSRecords = "other", nil }, false},
 		"another option restarts all":                    {func(p *Pool) { p.Template.Options = []string{"minimal-responses yes;"} }, true},
 		"another control network restarts all":           {func(p *Pool) { p.Template.ControlCIDRs = []string{"10.0.0.0/9"} }, true},
+		"another TSIG key restarts all":                  {func(p *Pool) { p.TSIG.Secret = "AQ" + p.TSIG.Secret[2:] }, true},
+		"another primary restarts all":                   {func(p *Pool) { p.Primaries[0].Address = "192.0.2.9" }, true},
+		"another port of a primary restarts none":        {func(p *Pool) { p.Primaries[0].Port = 5356 }, false},
 		"a network more restarts all":                    {func(p *Pool) { p.Template.ControlCIDRs = append(p.Template.ControlCIDRs, "192.0.2.0/24") }, true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -25,6 +25,7 @@ func TestObjects(t *testing.T) {
 		"service-control-single-mode":            ControlService(single(), edge().Servers[0]),
 		"poddisruptionbudget":                    DisruptionBudget(edge()),
 		"secret-keys":                            KeySecret(edge(), keys()),
+		"secret-tsig":                            TSIGSecret(edge()),
 		"configmap":                              ConfigMap(edge()),
 		"configmap-single-mode":                  ConfigMap(single()),
 		"configmap-everything-in-the-template":   ConfigMap(everything()),

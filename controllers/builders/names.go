@@ -46,6 +46,9 @@ func ControlServiceName(statefulSet string, ordinal int32) string {
 // KeySecretName is the name of the Secret with the RNDC keys of one pool's servers.
 func KeySecretName(index int32) string { return poolBaseName(index) + "-rndc" }
 
+// TSIGSecretName is the name of the Secret with the TSIG key of one pool.
+func TSIGSecretName(index int32) string { return poolBaseName(index) + tsigSuffix }
+
 // ConfigMapName is the name of the ConfigMap with the BIND configuration of one pool.
 func ConfigMapName(index int32) string { return poolBaseName(index) + "-config" }
 

@@ -79,15 +79,15 @@ func TestEverythingMountedIsBuilt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pool := build()
 			statefulSet := StatefulSet(pool, 2).Spec
-			configMap, secret := ConfigMap(pool), KeySecret(pool, keys())
+			configMap, secrets := ConfigMap(pool), []string{*KeySecret(pool, keys()).Name, *TSIGSecret(pool).Name}
 			volumes := []string{*statefulSet.VolumeClaimTemplates[0].Name}
 			for _, volume := range statefulSet.Template.Spec.Volumes {
 				volumes = append(volumes, *volume.Name)
 				if volume.ConfigMap != nil && *volume.ConfigMap.Name != *configMap.Name {
 					t.Errorf("the pod mounts ConfigMap %s, and %s is made", *volume.ConfigMap.Name, *configMap.Name)
 				}
-				if volume.Secret != nil && *volume.Secret.SecretName != *secret.Name {
-					t.Errorf("the pod mounts Secret %s, and %s is made", *volume.Secret.SecretName, *secret.Name)
+				if volume.Secret != nil && !slices.Contains(secrets, *volume.Secret.SecretName) {
+					t.Errorf("the pod mounts Secret %s, and %q are made", *volume.Secret.SecretName, secrets)
 				}
 			}
 			for _, container := range slices.Concat(statefulSet.Template.Spec.InitContainers, statefulSet.Template.Spec.Containers) {

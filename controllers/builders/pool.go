@@ -42,6 +42,10 @@ type Pool struct {
 	Template v1alpha1.BINDTemplate
 	// Servers are those that exist or are about to, by ordinal.
 	Servers []Server
+	// Primaries are Designate's mdns servers, with which the pool's servers sign transfers.
+	Primaries []v1alpha1.Primary
+	// TSIG is the key with which they do; that of the default pool does not matter.
+	TSIG TSIGKey
 }
 
 // Server is what the builders need to know of one server.

@@ -65,6 +65,7 @@ func podSpec(pool *Pool) *corev1ac.PodSpecApplyConfiguration {
 				WithSecretName(KeySecretName(pool.Index)).WithDefaultMode(0o440)),
 			scratch(runVolume, runVolumeSize),
 		).
+		WithVolumes(tsigVolumes(pool)...).
 		WithNodeSelector(nodeSelector(pool)).
 		WithTopologySpreadConstraints(spread(pool)...)
 	placement{template.ImagePullSecrets, template.Tolerations, template.PriorityClassName}.of(pod)
@@ -103,7 +104,8 @@ func bindContainer(pool *Pool, name string, command ...string) *corev1ac.Contain
 			corev1ac.VolumeMount().WithName(keyVolume).WithMountPath(keyDirectory).WithReadOnly(true),
 			corev1ac.VolumeMount().WithName(runVolume).WithMountPath(runDirectory),
 			corev1ac.VolumeMount().WithName(zoneVolume).WithMountPath(zoneDirectory),
-		)
+		).
+		WithVolumeMounts(tsigMounts(pool)...)
 }
 
 // claimTemplate is made by hand: the constructor would set the kind and namespace, which the API server drops.

@@ -29,6 +29,7 @@ func (r *Reconciler) applyChildren(ctx context.Context, s *scope) (bool, error) 
 	pool := s.builderPool()
 	keys, missing := s.serverKeys()
 	failures := []error{
+		r.applyTSIGKey(ctx, s, pool),
 		ensure(ctx, s, &corev1.Secret{}, corev1ac.ExtractSecret, builders.KeySecret(pool, keys)),
 		ensure(ctx, s, &corev1.ConfigMap{}, corev1ac.ExtractConfigMap, builders.ConfigMap(pool)),
 	}

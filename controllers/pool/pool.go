@@ -18,6 +18,7 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/apply"
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
 	"github.com/designate-pools/designate-pool-operator/controllers/removal"
+	"github.com/designate-pools/designate-pool-operator/controllers/tsigkeys"
 	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 	"github.com/designate-pools/designate-pool-operator/conversion"
 )
@@ -34,6 +35,8 @@ type Reconciler struct {
 	Clock     clock.PassiveClock
 	// Zones tells what is known of Designate's zones.
 	Zones zones.Viewer
+	// TSIGKeys tells what is known of the TSIG keys that Designate has.
+	TSIGKeys tsigkeys.Viewer
 
 	statuses apply.Statuses
 }
@@ -107,6 +110,7 @@ func (r *Reconciler) gather(ctx context.Context, pool *v1alpha1.DesignatePool) (
 		s.backend = backend
 		if backend.Spec.Designate.Access != nil {
 			s.zones = r.Zones.View(pool.Namespace)
+			s.tsig = r.TSIGKeys.View(pool.Namespace)
 		}
 	} else if !apierrors.IsNotFound(err) {
 		return nil, fmt.Errorf("read DesignateBackend: %w", err)

@@ -17,6 +17,7 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/owned"
 	"github.com/designate-pools/designate-pool-operator/controllers/removal"
 	"github.com/designate-pools/designate-pool-operator/controllers/rndckeys"
+	"github.com/designate-pools/designate-pool-operator/controllers/tsigkeys"
 	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 )
 
@@ -47,6 +48,8 @@ type scope struct {
 	// zones is what is known of Designate's zones at the time of the pass; nothing without access.
 	zones zones.View
 	now   time.Time
+	// tsig is what is known of the TSIG keys that Designate has; nothing without access.
+	tsig tsigkeys.View
 
 	// problem is the first thing that keeps children from being as they should be.
 	problem *problem
@@ -123,6 +126,7 @@ func (s *scope) builderPool() *builders.Pool {
 		StatefulSet: s.statefulSetName(),
 		Spec:        s.entry.Accepted,
 		Template:    s.backend.Spec.BIND,
+		Primaries:   s.backend.Spec.Primaries,
 	}
 	for _, server := range s.entry.Servers {
 		pool.Servers = append(pool.Servers, builders.Server{

@@ -15,8 +15,9 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/requests"
 )
 
-// SetupWithManager starts the pool controller with a manager. zones asks for pools whose zones are news.
-func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options, zones source.Source) error {
+// SetupWithManager starts the pool controller with a manager. zones asks for pools whose zones are news, tsig for those
+// whose TSIG keys are.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options, zones, tsig source.Source) error {
 	withName := func(name string) builder.Predicates {
 		return builder.WithPredicates(predicate.NewPredicateFuncs(func(o client.Object) bool { return o.GetName() == name }))
 	}
@@ -41,5 +42,6 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 		// A pool that is gone may have held a name that another one claims.
 		Watches(&v1alpha1.DesignatePool{}, requests.ToAllPools(r.Client), builder.WithPredicates(requests.OnlyDeletions())).
 		WatchesRawSource(zones).
+		WatchesRawSource(tsig).
 		Complete(r)
 }

@@ -20,7 +20,8 @@ import (
 
 // ownedConditions are the conditions of a DesignatePool. The pool controller writes all of them.
 var ownedConditions = []string{
-	v1alpha1.ConditionAccepted, v1alpha1.ConditionServersReady, v1alpha1.ConditionRemovalBlocked, v1alpha1.ConditionReady,
+	v1alpha1.ConditionAccepted, v1alpha1.ConditionServersReady, v1alpha1.ConditionTSIGKeyReady, v1alpha1.ConditionRemovalBlocked,
+	v1alpha1.ConditionReady,
 }
 
 func (r *Reconciler) writeStatus(ctx context.Context, s *scope) error {
@@ -103,6 +104,9 @@ func (s *scope) serverStatus(server ledger.Server) v1alpha1.PoolServer {
 // conditions are all conditions of the pool, from what the pass has found out.
 func (s *scope) conditions() []metav1.Condition {
 	conditions := []metav1.Condition{acceptedCondition(s), serversReadyCondition(s)}
+	if tsig := s.tsigCondition(); tsig != nil {
+		conditions = append(conditions, *tsig)
+	}
 	if s.removal.Blocked() && !s.removing() {
 		conditions = append(conditions, metav1.Condition{
 			Type:   v1alpha1.ConditionRemovalBlocked,
