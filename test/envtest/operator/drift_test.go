@@ -36,6 +36,7 @@ var _ = Describe("Drift", func() {
 		edit(w, "designate-backendbind9-pool1-0-control", &corev1.Service{}, func(o *corev1.Service) { o.Spec.Ports[0].Port = 5353 })
 		edit(w, "designate-backendbind9-pool1-config", &corev1.ConfigMap{}, func(o *corev1.ConfigMap) { o.Data["named.conf"] = "" })
 		edit(w, "designate-backendbind9-pool1-rndc", &corev1.Secret{}, func(o *corev1.Secret) { o.Data = nil })
+		edit(w, "designate-backendbind9-pool1-tsig", &corev1.Secret{}, func(o *corev1.Secret) { o.Data["tsig.conf"] = []byte("changed") })
 		edit(w, "designate-backendbind9-pool1", &policyv1.PodDisruptionBudget{}, func(o *policyv1.PodDisruptionBudget) {
 			o.Spec.MaxUnavailable = ptr.To(intstr.FromInt32(9))
 		})

@@ -159,8 +159,12 @@ var _ = Describe("The main job", func() {
 			Eventually(w.statefulSets).ShouldNot(BeEmpty())
 			var sets appsv1.StatefulSetList
 			Expect(kube.List(w, &sets, client.InNamespace(w.namespace))).To(Succeed())
-			mounted := 0
+			mounted, wanted := 0, 0
 			for i := range sets.Items {
+				wanted += 2
+				if sets.Items[i].Labels[v1alpha1.LabelPool] != v1alpha1.DefaultPoolName {
+					wanted++ // The TSIG key.
+				}
 				for _, volume := range sets.Items[i].Spec.Template.Spec.Volumes {
 					if volume.Secret != nil {
 						mounted++
@@ -173,7 +177,7 @@ var _ = Describe("The main job", func() {
 					}
 				}
 			}
-			Expect(mounted).To(Equal(2 * len(sets.Items)))
+			Expect(mounted).To(Equal(wanted))
 		}
 	})
 })
