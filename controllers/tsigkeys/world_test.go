@@ -82,11 +82,6 @@ func (d *stateful) drop(name string) {
 	d.keys = slices.DeleteFunc(d.keys, func(k designate.TSIGKey) bool { return k.Name == name })
 }
 
-// View implements zones.Viewer.
-func (w *world) View(string) zones.View {
-	return zones.View{Listing: w.listing, FreshFor: time.Hour}
-}
-
 // world is a registrar with all that it sees. The pool gold may be opened at once.
 type world struct {
 	*testing.T
@@ -97,6 +92,11 @@ type world struct {
 	backend   *v1alpha1.DesignateBackend
 	secrets   map[string]*corev1.Secret
 	registrar *Registrar
+}
+
+// View implements zones.Viewer.
+func (w *world) View(string) zones.View {
+	return zones.View{Listing: w.listing, FreshFor: time.Hour}
 }
 
 const goldKey = "designate-pool-uid-gold"
