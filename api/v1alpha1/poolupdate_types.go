@@ -10,9 +10,9 @@ import (
 type ApplyMode string
 
 const (
-	// ApplyExternal: people, or their installer.
+	// ApplyExternal means people, or their installer.
 	ApplyExternal ApplyMode = "External"
-	// ApplyJob: the operator, with Jobs that run `designate-manage pool update`.
+	// ApplyJob means the operator, with Jobs that run `designate-manage pool update`.
 	ApplyJob ApplyMode = "Job"
 )
 

@@ -34,12 +34,14 @@ type Reconciler struct {
 	Zones zones.Viewer
 	Clock clock.PassiveClock
 
-	statuses apply.Statuses
+	statuses, poolStatuses apply.Statuses
+	rests                  rests
 }
 
 // +kubebuilder:rbac:groups=designate.openstack.org,resources=designatebackends,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=designate.openstack.org,resources=designatebackends/status,verbs=get;patch
 // +kubebuilder:rbac:groups=designate.openstack.org,resources=designatepools,verbs=get;list;watch
+// +kubebuilder:rbac:groups=designate.openstack.org,resources=designatepools/status,verbs=get;patch
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=services;pods;persistentvolumeclaims,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;update;patch;delete
@@ -82,9 +84,11 @@ func (r *Reconciler) carryOut(ctx context.Context, s *scope, planned *ledger.Led
 	s.keysErr = r.ensureKeys(ctx, s)
 	failures := []error{s.keysErr, r.ensurePoolsYAML(ctx, s)}
 	if s.poolsYAML.settled {
-		_, err := s.stored.Write(ctx, r.Client, s.namespace, ledger.Settle(planned, s.facts))
+		failures = append(failures, r.program(ctx, s))
+		_, err := s.stored.Write(ctx, r.Client, s.namespace, ledger.Settle(&s.stored.Ledger, s.facts))
 		failures = append(failures, err)
 	}
+	failures = append(failures, r.writePoolStatuses(ctx, s))
 	if s.backend != nil {
 		failures = append(failures, r.writeStatus(ctx, s))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/designate"
+	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
 	"github.com/designate-pools/designate-pool-operator/conversion"
 )
 
@@ -108,20 +109,9 @@ func hint(named *designate.Pool) string {
 // poolNamesCondition looks for pools in Designate that stand in the way of one of ours: under the same name with another
 // id, or under a name that the database takes for the same.
 func (s *scope) poolNamesCondition(known []designate.Pool) metav1.Condition {
-	byName := map[string][]designate.Pool{}
-	for _, pool := range known {
-		folded := conversion.FoldName(pool.Name)
-		byName[folded] = append(byName[folded], pool)
-	}
 	var conflicts []string
 	for i := range s.stored.Pools {
-		entry := &s.stored.Pools[i]
-		for _, pool := range byName[conversion.FoldName(entry.Name)] {
-			// What is wrong with the pool default, DefaultPoolMatches says.
-			if pool.ID != entry.ID && entry.Name != v1alpha1.DefaultPoolName {
-				conflicts = append(conflicts, fmt.Sprintf("%q (%s) is in the way of %q (%s)", pool.Name, pool.ID, entry.Name, entry.ID))
-			}
-		}
+		conflicts = append(conflicts, conflictsOf(&s.stored.Pools[i], known)...)
 	}
 	if len(conflicts) == 0 {
 		return metav1.Condition{Type: v1alpha1.ConditionPoolNamesDistinct, Status: metav1.ConditionTrue,
@@ -132,6 +122,22 @@ func (s *scope) poolNamesCondition(known []designate.Pool) metav1.Condition {
 		Reason: v1alpha1.ReasonNameTakenInDesignate,
 		Message: "Designate's database takes these names for one, so pools.yaml cannot be applied: " + strings.Join(conflicts, "; ") +
 			". Rename or delete the pool that is in the way, or give ours another name."}
+}
+
+// conflictsOf says which pools of Designate are in the way of one of ours.
+func conflictsOf(entry *ledger.Pool, known []designate.Pool) []string {
+	if entry.Name == v1alpha1.DefaultPoolName {
+		return nil // What is wrong with that one, DefaultPoolMatches says.
+	}
+	var conflicts []string
+	folded := conversion.FoldName(entry.Name)
+	for i := range known {
+		if known[i].ID != entry.ID && conversion.FoldName(known[i].Name) == folded {
+			conflicts = append(conflicts,
+				fmt.Sprintf("%q (%s) is in the way of %q (%s)", known[i].Name, known[i].ID, entry.Name, entry.ID))
+		}
+	}
+	return conflicts
 }
 
 // attributesCondition looks for zones that the scheduler has put elsewhere than where their attributes ask for.
@@ -166,6 +172,6 @@ func (s *scope) zonesStatus() *v1alpha1.ZoneListing {
 		return nil
 	}
 	status, lookAgain := s.zones.BackendStatus(s.backend.Status.Zones, s.now)
-	s.lookAgain = lookAgain
+	s.lookAgainAfter(lookAgain)
 	return status
 }

@@ -106,22 +106,12 @@ func (s *scope) poolFacts(pool *v1alpha1.DesignatePool) ledger.PoolFacts {
 		Name:     pool.PoolName(),
 		Withdraw: s.removals[pool.UID].Allowed,
 		Index:    s.deployedIndex(pool.UID),
-		// Until something else is known of who applies pools.yaml.
-		Programmed: true,
+		// As far as people apply pools.yaml. Without a usable DesignateBackend it is not made anew, so nothing has left it.
+		Programmed: s.backend != nil && s.backendErr == nil,
 	}
 	id, known := s.poolID(pool.UID, pool.PoolName())
 	facts.ID, facts.IDUnknown = id, !known
-	// A pool that is to go and never had anything gets nothing now, nor does one whose backend is missing.
-	hasSomething := s.stored.Pool(pool.UID) != nil || facts.Index != nil
-	switch verdict := s.verdicts[pool.UID]; {
-	case verdict.Accepted && (hasSomething || (!s.removals[pool.UID].Wanted && s.backend != nil)):
-		facts.Accepted = &pool.Spec
-	case verdict.Holds && !verdict.Accepted && s.stored.Pool(pool.UID) == nil:
-		// The last accepted spec was lost with the ledger: what Designate was told of it stays in force.
-		if facts.Accepted = s.recovered(pool.UID, pool.PoolName()); facts.Accepted != nil {
-			facts.Accepted.BIND = pool.Spec.BIND
-		}
-	}
+	facts.Accepted = s.acceptedSpec(pool, facts.Index != nil)
 	index := facts.Index
 	if entry := s.stored.Pool(pool.UID); entry != nil {
 		index = &entry.Index
@@ -130,6 +120,24 @@ func (s *scope) poolFacts(pool *v1alpha1.DesignatePool) ledger.PoolFacts {
 		s.addServers(&facts, *index)
 	}
 	return facts
+}
+
+// acceptedSpec is the spec that comes into force for a pool, if one does.
+func (s *scope) acceptedSpec(pool *v1alpha1.DesignatePool, deployed bool) *v1alpha1.DesignatePoolSpec {
+	// A pool that is to go and never had anything gets nothing now, nor does one whose backend is missing.
+	hasSomething := s.stored.Pool(pool.UID) != nil || deployed
+	switch verdict := s.verdicts[pool.UID]; {
+	case verdict.Accepted && (hasSomething || (!s.removals[pool.UID].Wanted && s.backend != nil)):
+		return &pool.Spec
+	case verdict.Holds && !verdict.Accepted && s.stored.Pool(pool.UID) == nil:
+		// The last accepted spec was lost with the ledger: what Designate was told of it stays in force.
+		recovered := s.recovered(pool.UID, pool.PoolName())
+		if recovered != nil {
+			recovered.BIND = pool.Spec.BIND
+		}
+		return recovered
+	}
+	return nil
 }
 
 // orphanFacts are those of a StatefulSet whose DesignatePool has vanished and that the ledger does not know: it keeps its

@@ -35,7 +35,7 @@ func (r *Reconciler) gatherPoolsYAML(ctx context.Context, s *scope) error {
 // ensurePoolsYAML writes pools.yaml. What it cannot make well it does not write: the text before stays.
 func (r *Reconciler) ensurePoolsYAML(ctx context.Context, s *scope) error {
 	outcome := &s.poolsYAML
-	entries, err := s.entries()
+	entries, err := s.entries(asWritten)
 	if err != nil {
 		outcome.reason, outcome.message = v1alpha1.ReasonRenderFailed, err.Error()
 		return err
@@ -75,8 +75,18 @@ func (r *Reconciler) ensurePoolsYAML(ctx context.Context, s *scope) error {
 	return nil
 }
 
+// idPolicy says whether entries bear the ids of their pools.
+type idPolicy bool
+
+const (
+	// asWritten: pools.yaml has the original format, without ids, in SinglePool mode.
+	asWritten idPolicy = false
+	// withIDs: what is applied says always which pool is meant.
+	withIDs idPolicy = true
+)
+
 // entries are the pools that pools.yaml has to hold, in index order.
-func (s *scope) entries() ([]conversion.PoolEntry, error) {
+func (s *scope) entries(ids idPolicy) ([]conversion.PoolEntry, error) {
 	if s.backend == nil || s.backendErr != nil {
 		return s.remainingEntries()
 	}
@@ -92,8 +102,8 @@ func (s *scope) entries() ([]conversion.PoolEntry, error) {
 			continue // Before a pool's first server is ready, Designate must not hear of it.
 		}
 		id := pool.ID
-		if s.stored.Mode == v1alpha1.SinglePool {
-			id = "" // The original format.
+		if ids == asWritten && s.stored.Mode == v1alpha1.SinglePool {
+			id = ""
 		}
 		entries = append(entries, conversion.NewPoolEntry(pool.Name, id, pool.Accepted.PoolSettings, servers, shared))
 	}

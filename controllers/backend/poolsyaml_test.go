@@ -113,7 +113,7 @@ func TestEntries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := test.scope()
 			before := slices.Clone(s.current)
-			got, err := s.entries()
+			got, err := s.entries(asWritten)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +130,7 @@ func TestEntries(t *testing.T) {
 func TestWithoutABackendAnUnreadableFileIsNotTakenForAnEmptyOne(t *testing.T) {
 	s := inForce(entry("default", 0, 1, 1))
 	s.backend, s.currentErr = nil, errors.New("garbled")
-	if entries, err := s.entries(); err == nil {
+	if entries, err := s.entries(asWritten); err == nil {
 		t.Errorf("got %v without an error", compact(entries))
 	}
 }

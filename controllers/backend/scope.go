@@ -51,6 +51,8 @@ type scope struct {
 	currentErr  error
 
 	poolsYAML poolsYAMLOutcome
+	// programming is what comes of telling Designate of the pools.
+	programming programming
 	// keysErr says why the Secret of all RNDC keys is not as it should be.
 	keysErr error
 }
@@ -71,6 +73,14 @@ type objects struct {
 	statefulSets []appsv1.StatefulSet
 	services     map[string]*corev1.Service
 	pods         map[string]*corev1.Pod
+	claims       map[string]*corev1.PersistentVolumeClaim
+}
+
+// lookAgainAfter asks for another pass without an event.
+func (s *scope) lookAgainAfter(delay time.Duration) {
+	if delay > 0 && (s.lookAgain == 0 || delay < s.lookAgain) {
+		s.lookAgain = delay
+	}
 }
 
 // idle says that there is nothing in the namespace that an aggregator could work on.
@@ -196,6 +206,14 @@ func (r *Reconciler) gatherObjects(ctx context.Context, s *scope) error {
 	s.objects.pods = make(map[string]*corev1.Pod, len(pods.Items))
 	for i := range pods.Items {
 		s.objects.pods[pods.Items[i].Name] = &pods.Items[i]
+	}
+	var claims corev1.PersistentVolumeClaimList
+	if err := reader.List(ctx, &claims, inNamespace, managed); err != nil {
+		return wrap(err, "list PersistentVolumeClaims")
+	}
+	s.objects.claims = make(map[string]*corev1.PersistentVolumeClaim, len(claims.Items))
+	for i := range claims.Items {
+		s.objects.claims[claims.Items[i].Name] = &claims.Items[i]
 	}
 	return nil
 }

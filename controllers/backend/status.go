@@ -17,10 +17,10 @@ import (
 )
 
 // ownedConditions are the conditions of the DesignateBackend that the aggregator writes.
-var ownedConditions = append([]string{
+var ownedConditions = slices.Concat([]string{
 	v1alpha1.ConditionAccepted, v1alpha1.ConditionPoolsYAMLWritten, v1alpha1.ConditionMigrationPending,
 	v1alpha1.ConditionRemovalBlocked, v1alpha1.ConditionReady,
-}, designateConditionTypes...)
+}, designateConditionTypes, programmingConditionTypes)
 
 func (r *Reconciler) writeStatus(ctx context.Context, s *scope) error {
 	return r.statuses.Write(ctx, r.Client, s.backend, func() {
@@ -69,7 +69,8 @@ func (s *scope) counts() (pools, servers *v1alpha1.Count) {
 
 // conditions are the aggregator's, Ready from all of them and from the bridge's.
 func (s *scope) conditions() []metav1.Condition {
-	conditions := append([]metav1.Condition{s.acceptedCondition(), s.poolsYAMLCondition()}, s.designateConditions()...)
+	conditions := slices.Concat(
+		[]metav1.Condition{s.acceptedCondition(), s.poolsYAMLCondition()}, s.designateConditions(), s.programmingConditions())
 	if pending := s.migrationCondition(); pending != nil {
 		conditions = append(conditions, *pending)
 	}
@@ -152,6 +153,7 @@ func (s *scope) readyCondition(own []metav1.Condition) metav1.Condition {
 		unlessEmpty(s.keysProblem()),
 		firstNotTrue(own, v1alpha1.ConditionPoolsYAMLWritten),
 		firstNotTrue(own, neededOfDesignate...),
+		firstFalse(own, programmingConditionTypes...),
 		unlessEmpty(s.vanishedPools()),
 		unlessEmpty(s.unreadyPool()),
 	} {
@@ -167,6 +169,16 @@ func (s *scope) readyCondition(own []metav1.Condition) metav1.Condition {
 func firstNotTrue(conditions []metav1.Condition, types ...string) *metav1.Condition {
 	for _, conditionType := range types {
 		if c := meta.FindStatusCondition(conditions, conditionType); c != nil && c.Status != metav1.ConditionTrue {
+			return c
+		}
+	}
+	return nil
+}
+
+// firstFalse is the first of some conditions that is False. What nobody knows keeps nothing from being Ready.
+func firstFalse(conditions []metav1.Condition, types ...string) *metav1.Condition {
+	for _, conditionType := range types {
+		if c := meta.FindStatusCondition(conditions, conditionType); c != nil && c.Status == metav1.ConditionFalse {
 			return c
 		}
 	}

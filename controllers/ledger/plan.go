@@ -243,7 +243,7 @@ func (p *Pool) settle(facts PoolFacts) {
 	targets := p.Targets(func(ordinal int32) bool { return facts.Servers[ordinal].ClientOpen })
 	for i := range p.Servers {
 		server := &p.Servers[i]
-		if p.wanted(server.Ordinal) || facts.Servers[server.Ordinal].ClientOpen || p.Open(server.Ordinal) {
+		if p.inUse(server.Ordinal, &facts) {
 			continue
 		}
 		dropped := facts.Programmed && !slices.ContainsFunc(targets, func(t Server) bool { return t.Ordinal == server.Ordinal })
@@ -260,6 +260,11 @@ func (p *Pool) settle(facts PoolFacts) {
 		return !p.wanted(server.Ordinal) && !server.Listed() && !server.Joined &&
 			facts.Replicas <= server.Ordinal && !facts.Servers[server.Ordinal].PodExists
 	})
+}
+
+// inUse says that a server is wanted, or that clients reach it.
+func (p *Pool) inUse(ordinal int32, facts *PoolFacts) bool {
+	return p.wanted(ordinal) || facts.Servers[ordinal].ClientOpen || p.Open(ordinal)
 }
 
 // Pool finds the facts of a pool; known is false of one that has vanished and is in the ledger.

@@ -2,6 +2,7 @@ package options
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -28,6 +29,7 @@ func CacheOptions(namespaces []string) cache.Options {
 			&corev1.PersistentVolumeClaim{}: ours,
 			&appsv1.StatefulSet{}:           ours,
 			&policyv1.PodDisruptionBudget{}: ours,
+			&batchv1.Job{}:                  ours,
 			// The ConfigMap that people write has no label to select it by, and two selectors for one kind are not to be
 			// had: so all are watched, and only their names are kept.
 			&corev1.ConfigMap{}: {Transform: dropForeignData},

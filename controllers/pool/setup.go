@@ -27,6 +27,8 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 		// Its own status writes are no news to it.
 		For(&v1alpha1.DesignatePool{}, builder.WithPredicates(predicate.Or(
 			predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}, predicate.LabelChangedPredicate{},
+			// The aggregator's conditions, on which Ready depends, are.
+			requests.ConditionsChanged(v1alpha1.ConditionProgrammed),
 		))).
 		Watches(&appsv1.StatefulSet{}, requests.ToPool()).
 		Watches(&corev1.Service{}, requests.ToPool()).

@@ -113,6 +113,10 @@ func (s *scope) conditions() []metav1.Condition {
 			Status: metav1.ConditionTrue, Reason: s.removal.Reason, Message: s.removal.Message,
 		})
 	}
+	// The aggregator's, which is not written here.
+	if programmed := meta.FindStatusCondition(s.pool.Status.Conditions, v1alpha1.ConditionProgrammed); programmed != nil {
+		return append(conditions, readyCondition(append(slices.Clone(conditions), *programmed)))
+	}
 	return append(conditions, readyCondition(conditions))
 }
 
@@ -238,21 +242,47 @@ func (s *scope) allOpen() bool {
 	return true
 }
 
-// readyCondition takes the reason of the first condition that keeps the pool from being ready.
+// readyCondition takes the reason of the first condition that keeps the pool from being ready. That clients are not led to
+// a server yet comes last: the others say why.
 func readyCondition(others []metav1.Condition) metav1.Condition {
 	ready := metav1.Condition{
 		Type:   v1alpha1.ConditionReady,
 		Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonReady, Message: "The pool is as it should be.",
 	}
-	needed := []string{v1alpha1.ConditionAccepted, v1alpha1.ConditionServersReady}
-	for _, condition := range others {
-		if slices.Contains(needed, condition.Type) && condition.Status != metav1.ConditionTrue {
-			ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, condition.Reason, condition.Message
-			return ready
+	var last *metav1.Condition
+	for _, conditionType := range neededForReady {
+		condition := meta.FindStatusCondition(others, conditionType)
+		switch {
+		case condition == nil || !keepsFromReady(condition):
+			continue
+		case condition.Reason == v1alpha1.ReasonWaitingToJoin:
+			last = condition
+			continue
 		}
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, condition.Reason, condition.Message
+		return ready
+	}
+	if last != nil {
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, last.Reason, last.Message
+		return ready
 	}
 	if servers := meta.FindStatusCondition(others, v1alpha1.ConditionServersReady); servers.Reason == v1alpha1.ReasonScaledToZero {
 		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, servers.Reason, "The pool is scaled to 0 and answers nobody."
 	}
 	return ready
+}
+
+// neededForReady are the conditions that keep a pool from being ready, in the order in which their reasons count.
+var neededForReady = []string{
+	v1alpha1.ConditionAccepted, v1alpha1.ConditionServersReady, v1alpha1.ConditionProgrammed, v1alpha1.ConditionTSIGKeyReady,
+}
+
+// keepsFromReady says that a condition is not as it should be. What Designate or people would have to tell may be unknown.
+func keepsFromReady(condition *metav1.Condition) bool {
+	switch condition.Type {
+	case v1alpha1.ConditionAccepted, v1alpha1.ConditionServersReady:
+		return condition.Status != metav1.ConditionTrue
+	default:
+		return condition.Status == metav1.ConditionFalse
+	}
 }

@@ -2,6 +2,7 @@ package poolupdate
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -69,7 +70,8 @@ func unapplied(l *ledger.Ledger, entry *ledger.Pool, pool *Pool, progress Progre
 }
 
 func failed(applied *ledger.Applied) string {
-	message := fmt.Sprintf("The last pool update with the pool failed (in a row: %d): %s", applied.Failures, applied.Failure)
+	message := fmt.Sprintf("The last pool update with the pool failed (in a row: %d): %s.",
+		applied.Failures, strings.TrimSuffix(applied.Failure, "."))
 	if applied.RetryAt != nil {
 		message += fmt.Sprintf(" It is tried again at %s.", applied.RetryAt.UTC().Format(time.RFC3339))
 	}

@@ -22,6 +22,7 @@ func Next(old *ledger.Ledger, facts Facts) (*ledger.Ledger, Step) {
 		return next, Step{}
 	}
 	p := planner{ledger: next, facts: facts}
+	p.dropFilled()
 	p.fillWhatHasNoZones()
 	p.chooseRun()
 	if p.step.Run == nil && !p.settling {
@@ -48,6 +49,22 @@ func (p *planner) lookAgain(at time.Time) {
 	}
 }
 
+// dropFilled leaves out the servers that the ledger says have been filled since the facts were gathered.
+func (p *planner) dropFilled() {
+	p.facts.Pools = slices.Clone(p.facts.Pools)
+	for i := range p.facts.Pools {
+		pool := &p.facts.Pools[i]
+		entry := p.ledger.Pool(pool.UID)
+		pool.Empty = slices.DeleteFunc(slices.Clone(pool.Empty), func(f ledger.Fill) bool {
+			server := (*ledger.Server)(nil)
+			if entry != nil {
+				server = entry.Server(f.Ordinal)
+			}
+			return server == nil || server.Filled == f.Token
+		})
+	}
+}
+
 // fillWhatHasNoZones spares the second run where it would put no zone anywhere: workers that know a server put later ones
 // there by themselves. The listing must be younger than the restart, for a zone may have been made before.
 func (p *planner) fillWhatHasNoZones() {
@@ -66,38 +83,52 @@ func (p *planner) fillWhatHasNoZones() {
 // other from being applied.
 func (p *planner) chooseRun() {
 	var together, alone []*Pool
-	settled, oldest, newest := true, time.Time{}, time.Time{}
 	for i := range p.facts.Pools {
 		pool := &p.facts.Pools[i]
 		entry := p.ledger.Pool(pool.UID)
-		if entry == nil || entry.Removing() || !needsRun(entry, pool) || pool.Obstacle != nil || p.held(entry, pool) {
-			continue
-		}
 		switch {
+		case !p.waits(entry, pool):
 		case entry.Applied.Failures == 0:
 			together = append(together, pool)
-			settled = settled && !p.facts.Now.Before(pool.Since.Add(p.facts.Settle))
-			if oldest.IsZero() || pool.Since.Before(oldest) {
-				oldest = pool.Since
-			}
-			if pool.Since.After(newest) {
-				newest = pool.Since
-			}
 		case p.mayRetry(entry, pool):
 			alone = append(alone, pool)
 		default:
 			p.lookAgain(entry.Applied.RetryAt.Time)
 		}
 	}
+	settledAt := p.settledAt(together)
 	switch {
-	case len(together) > 0 && (settled || !p.facts.Now.Before(oldest.Add(patience*p.facts.Settle))):
+	case len(together) > 0 && !p.facts.Now.Before(settledAt):
 		p.begin(together)
 	case len(alone) > 0:
 		p.begin(alone[:1])
 	case len(together) > 0:
 		p.settling = true
-		p.lookAgain(newest.Add(p.facts.Settle))
+		p.lookAgain(settledAt)
 	}
+}
+
+// waits says that a pool waits to be applied, and that nothing is in the way of that.
+func (p *planner) waits(entry *ledger.Pool, pool *Pool) bool {
+	return entry != nil && !entry.Removing() && needsRun(entry, pool) && pool.Obstacle == nil && !p.held(entry, pool)
+}
+
+// settledAt is when pools have been as they are for long enough, or have not come to rest for too long.
+func (p *planner) settledAt(pools []*Pool) time.Time {
+	var oldest, newest time.Time
+	for _, pool := range pools {
+		if oldest.IsZero() || pool.Since.Before(oldest) {
+			oldest = pool.Since
+		}
+		if pool.Since.After(newest) {
+			newest = pool.Since
+		}
+	}
+	settled, enough := newest.Add(p.facts.Settle), oldest.Add(patience*p.facts.Settle)
+	if enough.Before(settled) {
+		return enough
+	}
+	return settled
 }
 
 // held says that zones of a pool are being deleted, which a run would undo, and notes since when that keeps it waiting.
@@ -163,9 +194,10 @@ func (p *planner) chooseRestart() {
 	p.step.Restart = true
 }
 
-// needsRun says that Designate does not know a pool as it is, or that a server waits to be filled by workers that know it.
+// needsRun says that Designate does not know a pool as it is, or that a server waits to be filled by workers that know it. Where
+// the last listing found no zone, the next one says whether there is anything to fill it with.
 func needsRun(entry *ledger.Pool, pool *Pool) bool {
-	return entry.Applied.Entry != pool.Entry || (current(entry, pool) && len(pool.Empty) > 0)
+	return entry.Applied.Entry != pool.Entry || (current(entry, pool) && len(pool.Empty) > 0 && pool.NoZonesSince.IsZero())
 }
 
 // current says that Designate and its workers know a pool as it is.

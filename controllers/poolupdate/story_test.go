@@ -145,7 +145,9 @@ var stories = map[string]func(*story){
 	"an obstacle keeps its pool waiting and no other": func(s *story) {
 		s.twoPools()
 		s.then("both pools change, and default must not be applied",
-			func() { s.pool("default").obstacle = &Obstacle{v1alpha1.ReasonDefaultPoolRenamed, "It has another name."} },
+			func() {
+				s.pool("default").obstacle = &Obstacle{v1alpha1.ReasonDefaultPoolRenamed, "It has another name."}
+			},
 			s.changed("default"), s.changed("gold"), s.after(settle))
 		s.then("the Job has succeeded", s.succeed)
 		s.then("nothing is in the way any more", func() { s.pool("default").obstacle = nil })

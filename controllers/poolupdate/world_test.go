@@ -118,9 +118,11 @@ func (w *world) facts() Facts {
 	return facts
 }
 
-// pass is one pass of the aggregator.
-func (w *world) pass() {
-	w.ledger, w.step = Next(w.ledger, w.facts())
+// pass is one pass of the aggregator in which nothing has ended.
+func (w *world) pass() { w.next(w.facts()) }
+
+func (w *world) next(facts Facts) {
+	w.ledger, w.step = Next(w.ledger, facts)
 	if w.step.Run != nil {
 		w.runs++
 		for _, uid := range w.step.Undone {
@@ -141,7 +143,14 @@ func (w *world) succeed() {
 			}
 		}
 	}
-	w.ledger = Ended(w.ledger, Outcome{Succeeded: true}, w.facts())
+	w.end(Outcome{Succeeded: true})
+}
+
+// end is the pass that sees how the run has ended: it goes on with the facts that it has gathered before.
+func (w *world) end(outcome Outcome) {
+	facts := w.facts()
+	w.ledger = Ended(w.ledger, outcome, facts)
+	w.next(facts)
 }
 
 // served says that the workers know a server.
@@ -151,7 +160,7 @@ func (w *world) served(p *pool, ordinal int) bool {
 	return err == nil && ordinal < servers
 }
 
-func (w *world) fail() { w.ledger = Ended(w.ledger, Outcome{Failure: "exit code 1: no."}, w.facts()) }
+func (w *world) fail() { w.end(Outcome{Failure: "exit code 1: no."}) }
 
 // restarted lets the restart of the workers end. They were all started as soon as it began.
 func (w *world) restarted() {
@@ -160,7 +169,9 @@ func (w *world) restarted() {
 			w.serving[entry.UID] = entry.Applied.Restarting
 		}
 	}
+	facts := w.facts()
 	w.ledger = Restarted(w.ledger, w.now)
+	w.next(facts)
 }
 
 func (w *world) after(d time.Duration) func() { return func() { w.now = w.now.Add(d) } }

@@ -3,7 +3,11 @@ package requests
 
 import (
 	"context"
+	"slices"
 
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -57,5 +61,37 @@ func OnlyDeletions() predicate.Predicate {
 		CreateFunc:  func(event.CreateEvent) bool { return false },
 		UpdateFunc:  func(event.UpdateEvent) bool { return false },
 		GenericFunc: func(event.GenericEvent) bool { return false },
+	}
+}
+
+// NoUpdates lets through that an object is there, and that it is gone.
+func NoUpdates() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(event.UpdateEvent) bool { return false }}
+}
+
+// ConditionsChanged lets through changes of conditions that another controller writes into a status, and none of any other.
+func ConditionsChanged(types ...string) predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc:  func(event.CreateEvent) bool { return false },
+		DeleteFunc:  func(event.DeleteEvent) bool { return false },
+		GenericFunc: func(event.GenericEvent) bool { return false },
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			before, after := conditionsOf(e.ObjectOld), conditionsOf(e.ObjectNew)
+			return slices.ContainsFunc(types, func(conditionType string) bool {
+				return !equality.Semantic.DeepEqual(
+					meta.FindStatusCondition(before, conditionType), meta.FindStatusCondition(after, conditionType))
+			})
+		},
+	}
+}
+
+func conditionsOf(object client.Object) []metav1.Condition {
+	switch o := object.(type) {
+	case *v1alpha1.DesignateBackend:
+		return o.Status.Conditions
+	case *v1alpha1.DesignatePool:
+		return o.Status.Conditions
+	default:
+		return nil
 	}
 }

@@ -41,6 +41,17 @@ type PoolZones struct {
 	AstrayName, AstrayPool string
 }
 
+// InAction counts the zones with which Designate is doing something, such as DELETE.
+func (p PoolZones) InAction(action string) int {
+	total := 0
+	for state, count := range p.States {
+		if state.Action == action {
+			total += count
+		}
+	}
+	return total
+}
+
 // State is the state of a zone, in Designate's own words.
 type State struct{ Status, Action string }
 
