@@ -32,6 +32,36 @@ def create(project, zone, attributes='{}'):
          {'name': 'www.%s.' % zone, 'type': 'TXT', 'records': ['"%s"' % zone.split('.')[0]]}, project)
 
 
+def populate(project, name, count, attributes='{}'):
+    for i in range(int(count)):
+        create(project, '%s-%d.example' % (name, i + 1), attributes)
+
+
+def change(zone, text):
+    path = '/zones/%s/recordsets' % find(zone)['id']
+    www = call('GET', path + '?name=www.%s.&type=TXT' % zone)['recordsets'][0]
+    call('PUT', path + '/' + www['id'], {'records': ['"%s"' % text]})
+
+
+def in_pools(*pool_ids):
+    return [zone for zone in call('GET', '/zones?limit=1000')['zones'] if zone['pool_id'] in pool_ids]
+
+
+def active(count, pool_id):
+    states = [zone['status'] for zone in in_pools(pool_id)]
+    return expect('zones of the pool', sorted(states), ['ACTIVE'] * int(count))
+
+
+def serials(*pool_ids):
+    for zone in sorted(in_pools(*pool_ids), key=lambda zone: zone['name']):
+        print(zone['name'], zone['serial'])
+
+
+def ns(zone, *hosts):
+    found = call('GET', '/zones/%s/recordsets?type=NS&name=%s.' % (find(zone)['id'], zone))['recordsets']
+    return expect('NS records of ' + zone, sorted(found[0]['records']), sorted(hosts))
+
+
 def delete(zone):
     call('DELETE', '/zones/' + find(zone)['id'])
 
@@ -57,7 +87,8 @@ def expect(what, got, want):
     return 0 if got == want else 1
 
 
-COMMANDS = {'create': create, 'delete': delete, 'tsig-key': tsig_key, 'state': state, 'in-pool': in_pool}
+COMMANDS = {'create': create, 'populate': populate, 'change': change, 'delete': delete, 'tsig-key': tsig_key, 'state': state,
+            'in-pool': in_pool, 'active': active, 'serials': serials, 'ns': ns}
 
 try:
     sys.exit(COMMANDS[sys.argv[1]](*sys.argv[2:]))
