@@ -10,6 +10,8 @@ import sys
 import time
 
 PATIENCE = 3
+# How long the first answer may take after whoever runs this has seen enough: kube-proxy has to hear of the server, too.
+OPENING = 10
 NOT_THERE = 'no answer'
 
 
@@ -40,7 +42,7 @@ def ask(address, number, zone):
 def main(address, name, count):
     zones = ['%s-%d.example' % (name, i + 1) for i in range(int(count))]
     before = asked = 0
-    ended = None
+    ended = deadline = None
     while True:
         zone = zones[asked % len(zones)]
         wrong = ask(address, (before + asked) % 65536, zone)
@@ -54,9 +56,9 @@ def main(address, name, count):
             asked += 1
             time.sleep(0.001)
         if ended is None and select.select([0], [], [], 0)[0] and not os.read(0, 4096):
-            ended = asked
-        # All zones once more, after whoever wants to know has seen enough.
-        if ended is not None and (asked == 0 or asked >= ended + len(zones)):
+            ended, deadline = asked, time.monotonic() + OPENING
+        # All zones once more, after that.
+        if ended is not None and (asked >= ended + len(zones) if asked else time.monotonic() >= deadline):
             print('nobody answered %d times, then %d answers' % (before, asked))
             return 0 if before and asked else 2
 
