@@ -14,6 +14,8 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/designate"
 	"github.com/designate-pools/designate-pool-operator/controllers/options"
 	"github.com/designate-pools/designate-pool-operator/controllers/pool"
+	"github.com/designate-pools/designate-pool-operator/controllers/serving"
+	"github.com/designate-pools/designate-pool-operator/controllers/statistics"
 	"github.com/designate-pools/designate-pool-operator/controllers/tsigkeys"
 	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 )
@@ -53,13 +55,24 @@ func Setup(mgr ctrl.Manager, opts options.Options) error {
 		return fmt.Errorf("controller %s: %w", options.TSIG, err)
 	}
 
+	servers := &serving.Observer{
+		Client: mgr.GetClient(),
+		Ask:    statistics.NewClient(statistics.Limits{}).Zones,
+		Zones:  observer,
+		Clock:  clock.RealClock{},
+	}
+	if err := servers.SetupWithManager(mgr, opts.For(options.Serving), observer.Listings()); err != nil {
+		return fmt.Errorf("controller %s: %w", options.Serving, err)
+	}
+
 	err = (&pool.Reconciler{
 		Client:    mgr.GetClient(),
 		APIReader: mgr.GetAPIReader(),
 		Clock:     clock.RealClock{},
 		Zones:     observer,
 		TSIGKeys:  registrar,
-	}).SetupWithManager(mgr, opts.For(options.Pool), observer.PoolChanges(), registrar.PoolChanges())
+		Serving:   servers,
+	}).SetupWithManager(mgr, opts.For(options.Pool), observer.PoolChanges(), registrar.PoolChanges(), servers.PoolChanges())
 	if err != nil {
 		return fmt.Errorf("controller %s: %w", options.Pool, err)
 	}
@@ -70,7 +83,8 @@ func Setup(mgr ctrl.Manager, opts options.Options) error {
 		Recorder:  mgr.GetEventRecorder(eventSource(options.Backend)),
 		Clock:     clock.RealClock{},
 		Zones:     observer,
-	}).SetupWithManager(mgr, opts.For(options.Backend), observer.BackendChanges())
+		Serving:   servers,
+	}).SetupWithManager(mgr, opts.For(options.Backend), observer.BackendChanges(), servers.BackendChanges())
 	if err != nil {
 		return fmt.Errorf("controller %s: %w", options.Backend, err)
 	}

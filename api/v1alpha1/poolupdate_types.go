@@ -33,7 +33,8 @@ type PoolUpdate struct {
 	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 
 	// Secret of this namespace with Designate's configuration: its key `designate.conf`, and any file that this one names
-	// below /etc/designate. Of what is in it, the Jobs need how to reach the message bus and the database.
+	// below /etc/designate. Of what is in it, the Jobs need how to reach the message bus. It must not name a log file: the
+	// Jobs cannot write one.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +required

@@ -16,6 +16,7 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/apply"
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
 	"github.com/designate-pools/designate-pool-operator/controllers/rndckeys"
+	"github.com/designate-pools/designate-pool-operator/controllers/serving"
 	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 )
 
@@ -32,7 +33,9 @@ type Reconciler struct {
 	Recorder  events.EventRecorder
 	// Zones tells what is known of Designate's zones.
 	Zones zones.Viewer
-	Clock clock.PassiveClock
+	// Serving tells which zones servers have.
+	Serving serving.Viewer
+	Clock   clock.PassiveClock
 
 	statuses, poolStatuses apply.Statuses
 	rests                  rests

@@ -193,7 +193,7 @@ func (s *scope) serverFacts(uid types.UID, index int32, statefulSet string, ordi
 	pod := s.objects.pods[builders.PodName(statefulSet, ordinal)]
 	facts.PodExists = pod != nil && pod.Labels[v1alpha1.LabelPoolUID] == string(uid)
 	facts.Ready = facts.PodExists && builders.PodReady(pod)
-	facts.MayJoin = facts.Ready
+	facts.MayJoin = facts.Ready && s.mayJoin(uid, ordinal, pod)
 	return facts
 }
 

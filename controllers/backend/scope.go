@@ -17,6 +17,7 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/acceptance"
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
 	"github.com/designate-pools/designate-pool-operator/controllers/removal"
+	"github.com/designate-pools/designate-pool-operator/controllers/serving"
 	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 	"github.com/designate-pools/designate-pool-operator/conversion"
 )
@@ -41,7 +42,9 @@ type scope struct {
 	facts      ledger.Facts
 	// zones is what is known of Designate's zones at the time of the pass; nothing without access.
 	zones zones.View
-	now   time.Time
+	// serving tells which zones servers have.
+	serving serving.Viewer
+	now     time.Time
 	// lookAgain is when to make another pass without an event; never when 0.
 	lookAgain time.Duration
 
@@ -110,6 +113,7 @@ func (r *Reconciler) gather(ctx context.Context, namespace string) (*scope, erro
 	if s.hasAccess() {
 		s.zones = r.Zones.View(namespace)
 	}
+	s.serving = r.Serving
 	s.judge()
 	gone, err := r.gone(ctx, s)
 	if err != nil {

@@ -16,8 +16,9 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/requests"
 )
 
-// SetupWithManager starts the aggregator with a manager. zones asks for DesignateBackends whose zones are news.
-func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options, zones source.Source) error {
+// SetupWithManager starts the aggregator with a manager. zones asks for DesignateBackends whose zones are news, servers for those
+// with servers that may join.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options, zones, servers source.Source) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("backend").
 		WithOptions(options).
@@ -37,6 +38,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 		Watches(&corev1.PersistentVolumeClaim{}, requests.ToBackend(), builder.WithPredicates(requests.NoUpdates())).
 		Watches(&policyv1.PodDisruptionBudget{}, requests.ToBackend(), builder.WithPredicates(requests.OnlyDeletions())).
 		WatchesRawSource(zones).
+		WatchesRawSource(servers).
 		Complete(r)
 }
 

@@ -39,6 +39,8 @@ func (o Options) concurrency(name string) int {
 		return o.ZonesConcurrency
 	case TSIG:
 		return o.TSIGConcurrency
+	case Serving:
+		return o.ServingConcurrency
 	}
 	panic(fmt.Sprintf("options: no controller is named %q", name))
 }

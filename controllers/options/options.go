@@ -19,6 +19,8 @@ const (
 	Zones = "zones"
 	// TSIG registers the pools' TSIG keys in each Designate.
 	TSIG = "tsig"
+	// Serving asks the servers of each pool which zones they have.
+	Serving = "serving"
 )
 
 // Names of the flags that Bind makes.
@@ -28,6 +30,7 @@ const (
 	flagBackendConcurrency = "backend-concurrency"
 	flagZonesConcurrency   = "zones-concurrency"
 	flagTSIGConcurrency    = "tsig-concurrency"
+	flagServingConcurrency = "serving-concurrency"
 	flagRetryBaseDelay     = "retry-base-delay"
 	flagRetryMaxDelay      = "retry-max-delay"
 	flagRetryQPS           = "retry-qps"
@@ -39,13 +42,15 @@ const (
 
 // Options are the settings of the controllers. Default gives usable ones.
 type Options struct {
-	// BridgeConcurrency, PoolConcurrency, BackendConcurrency, ZonesConcurrency and TSIGConcurrency are how many objects each
-	// controller works on at once. A Designate that does not answer takes one of the last two for as long as it is asked.
+	// BridgeConcurrency, PoolConcurrency, BackendConcurrency, ZonesConcurrency, TSIGConcurrency and ServingConcurrency are how
+	// many objects each controller works on at once. A Designate, or a server, that does not answer takes one of the last three
+	// for as long as it is asked.
 	BridgeConcurrency  int
 	PoolConcurrency    int
 	BackendConcurrency int
 	ZonesConcurrency   int
 	TSIGConcurrency    int
+	ServingConcurrency int
 
 	// RetryBaseDelay is the wait before the first retry of an object. Each further retry waits twice as long, up to
 	// RetryMaxDelay.
@@ -75,6 +80,7 @@ func Default() Options {
 		BackendConcurrency: 4,
 		ZonesConcurrency:   8,
 		TSIGConcurrency:    8,
+		ServingConcurrency: 16,
 		RetryBaseDelay:     20 * time.Millisecond,
 		RetryMaxDelay:      5 * time.Minute,
 		RetryQPS:           10,
@@ -97,6 +103,8 @@ func (o *Options) Bind(flags *flag.FlagSet) {
 		"How many Designates are asked for their zones at once.")
 	flags.IntVar(&o.TSIGConcurrency, flagTSIGConcurrency, o.TSIGConcurrency,
 		"How many Designates have their TSIG keys looked at, at once.")
+	flags.IntVar(&o.ServingConcurrency, flagServingConcurrency, o.ServingConcurrency,
+		"How many DesignatePools have their servers asked for their zones at once.")
 	flags.DurationVar(&o.RetryBaseDelay, flagRetryBaseDelay, o.RetryBaseDelay,
 		"Wait before the first retry of an object; it doubles with each further one.")
 	flags.DurationVar(&o.RetryMaxDelay, flagRetryMaxDelay, o.RetryMaxDelay,
@@ -132,6 +140,7 @@ func (o Options) Validate() error {
 	atLeastOne(flagBackendConcurrency, o.BackendConcurrency)
 	atLeastOne(flagZonesConcurrency, o.ZonesConcurrency)
 	atLeastOne(flagTSIGConcurrency, o.TSIGConcurrency)
+	atLeastOne(flagServingConcurrency, o.ServingConcurrency)
 	atLeastOne(flagRetryBurst, o.RetryBurst)
 	positive(flagRetryBaseDelay, o.RetryBaseDelay)
 	positive(flagReconcileTimeout, o.ReconcileTimeout)

@@ -39,7 +39,7 @@ func delays(limiter workqueue.TypedRateLimiter[reconcile.Request], name string, 
 
 // R40: and more than 1 by default.
 func TestEveryControllerWorksOnSeveralObjectsAtOnceByDefault(t *testing.T) {
-	for _, name := range []string{Bridge, Pool, Backend, Zones, TSIG} {
+	for _, name := range []string{Bridge, Pool, Backend, Zones, TSIG, Serving} {
 		if got := Default().For(name).MaxConcurrentReconciles; got <= 1 {
 			t.Errorf("controller %s works on %d objects at once, want more than 1", name, got)
 		}
@@ -49,8 +49,8 @@ func TestEveryControllerWorksOnSeveralObjectsAtOnceByDefault(t *testing.T) {
 // R40: concurrency is configurable for each controller.
 func TestConcurrencyFlagsReachTheirOwnControllerOnly(t *testing.T) {
 	options := parse(t, "--bridge-concurrency=7", "--pool-concurrency=8", "--backend-concurrency=9", "--zones-concurrency=10",
-		"--tsig-concurrency=11")
-	for name, want := range map[string]int{Bridge: 7, Pool: 8, Backend: 9, Zones: 10, TSIG: 11} {
+		"--tsig-concurrency=11", "--serving-concurrency=12")
+	for name, want := range map[string]int{Bridge: 7, Pool: 8, Backend: 9, Zones: 10, TSIG: 11, Serving: 12} {
 		if got := options.For(name).MaxConcurrentReconciles; got != want {
 			t.Errorf("controller %s works on %d objects at once, want %d", name, got, want)
 		}
@@ -177,6 +177,7 @@ func TestInvalidValuesAreRefusedByTheNameOfTheirFlag(t *testing.T) {
 		"a cap below the first wait":         "--retry-max-delay=1ms",
 		"no worker for the zones":            "--zones-concurrency=0",
 		"no worker for the TSIG keys":        "--tsig-concurrency=0",
+		"no worker for what servers have":    "--serving-concurrency=0",
 		"a listing that may take no time":    "--zone-listing-timeout=0s",
 		"a request that may take no time":    "--designate-request-timeout=0s",
 		"no retries at all":                  "--retry-qps=0",

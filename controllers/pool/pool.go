@@ -18,6 +18,7 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/apply"
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
 	"github.com/designate-pools/designate-pool-operator/controllers/removal"
+	"github.com/designate-pools/designate-pool-operator/controllers/serving"
 	"github.com/designate-pools/designate-pool-operator/controllers/tsigkeys"
 	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 	"github.com/designate-pools/designate-pool-operator/conversion"
@@ -37,6 +38,8 @@ type Reconciler struct {
 	Zones zones.Viewer
 	// TSIGKeys tells what is known of the TSIG keys that Designate has.
 	TSIGKeys tsigkeys.Viewer
+	// Serving tells which zones servers have.
+	Serving serving.Viewer
 
 	statuses apply.Statuses
 }
@@ -111,6 +114,7 @@ func (r *Reconciler) gather(ctx context.Context, pool *v1alpha1.DesignatePool) (
 		if backend.Spec.Designate.Access != nil {
 			s.zones = r.Zones.View(pool.Namespace)
 			s.tsig = r.TSIGKeys.View(pool.Namespace)
+			s.serving = r.Serving.View(pool.UID)
 		}
 	} else if !apierrors.IsNotFound(err) {
 		return nil, fmt.Errorf("read DesignateBackend: %w", err)

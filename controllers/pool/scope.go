@@ -50,6 +50,8 @@ type scope struct {
 	now   time.Time
 	// tsig is what is known of the TSIG keys that Designate has; nothing without access.
 	tsig tsigkeys.View
+	// serving is what is known of the zones that the servers have; nothing without access.
+	serving servers
 
 	// problem is the first thing that keeps children from being as they should be.
 	problem *problem

@@ -16,8 +16,8 @@ import (
 )
 
 // SetupWithManager starts the pool controller with a manager. zones asks for pools whose zones are news, tsig for those
-// whose TSIG keys are.
-func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options, zones, tsig source.Source) error {
+// whose TSIG keys are, and servers for those of whose servers' zones there is something to tell.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options, zones, tsig, servers source.Source) error {
 	withName := func(name string) builder.Predicates {
 		return builder.WithPredicates(predicate.NewPredicateFuncs(func(o client.Object) bool { return o.GetName() == name }))
 	}
@@ -45,5 +45,6 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 		Watches(&v1alpha1.DesignatePool{}, requests.ToAllPools(r.Client), builder.WithPredicates(requests.OnlyDeletions())).
 		WatchesRawSource(zones).
 		WatchesRawSource(tsig).
+		WatchesRawSource(servers).
 		Complete(r)
 }

@@ -18,10 +18,10 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
 )
 
-// ownedConditions are the conditions of a DesignatePool. The pool controller writes all of them.
+// ownedConditions are the conditions of a DesignatePool that the pool controller writes: all but Programmed.
 var ownedConditions = []string{
-	v1alpha1.ConditionAccepted, v1alpha1.ConditionServersReady, v1alpha1.ConditionTSIGKeyReady, v1alpha1.ConditionRemovalBlocked,
-	v1alpha1.ConditionReady,
+	v1alpha1.ConditionAccepted, v1alpha1.ConditionServersReady, v1alpha1.ConditionTSIGKeyReady, v1alpha1.ConditionServing,
+	v1alpha1.ConditionRemovalBlocked, v1alpha1.ConditionReady,
 }
 
 func (r *Reconciler) writeStatus(ctx context.Context, s *scope) error {
@@ -91,6 +91,7 @@ func (s *scope) serverStatus(server ledger.Server) v1alpha1.PoolServer {
 		RNDCKey: server.RNDCKey,
 		Ready:   builders.PodReady(s.pods[pod]),
 		Joined:  server.Joined,
+		Zones:   s.serverZones(server.Ordinal),
 	}
 	if service := s.services[builders.ClientServiceName(s.entry.Index, server.Ordinal)]; service != nil {
 		result.ClientAddress = builders.ServiceAddress(service)
@@ -106,6 +107,9 @@ func (s *scope) conditions() []metav1.Condition {
 	conditions := []metav1.Condition{acceptedCondition(s), serversReadyCondition(s)}
 	if tsig := s.tsigCondition(); tsig != nil {
 		conditions = append(conditions, *tsig)
+	}
+	if serving := s.servingCondition(); serving != nil {
+		conditions = append(conditions, *serving)
 	}
 	if s.removal.Blocked() && !s.removing() {
 		conditions = append(conditions, metav1.Condition{
@@ -275,6 +279,7 @@ func readyCondition(others []metav1.Condition) metav1.Condition {
 // neededForReady are the conditions that keep a pool from being ready, in the order in which their reasons count.
 var neededForReady = []string{
 	v1alpha1.ConditionAccepted, v1alpha1.ConditionServersReady, v1alpha1.ConditionProgrammed, v1alpha1.ConditionTSIGKeyReady,
+	v1alpha1.ConditionServing,
 }
 
 // keepsFromReady says that a condition is not as it should be. What Designate or people would have to tell may be unknown.

@@ -106,5 +106,5 @@ func (c *Client) ask(ctx context.Context, address string) (*Zones, error) {
 	if response.StatusCode != http.StatusOK {
 		return nil, statusError(response.StatusCode)
 	}
-	return decode(response.Body)
+	return Decode(response.Body)
 }

@@ -17,8 +17,8 @@ var own = map[string]bool{
 	"builtin": false, "mirror": false, "stub": false, "static-stub": false, "redirect": false, "key": false, "dlz": false, "none": false,
 }
 
-// decode reads an answer, and keeps nothing of it but the zones.
-func decode(body io.Reader) (*Zones, error) {
+// Decode reads an answer of BIND's statistics channel, and keeps nothing of it but the zones.
+func Decode(body io.Reader) (*Zones, error) {
 	d := decoder{Decoder: answers.NewDecoder(body), zones: &Zones{}}
 	if err := d.answer(); err != nil {
 		return nil, d.Cause(err)

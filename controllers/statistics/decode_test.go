@@ -71,7 +71,7 @@ func TestAViewWithoutZonesSaysSo(t *testing.T) {
 func TestOlderServersCallTypesByOtherNames(t *testing.T) {
 	for kind := range own {
 		answer := zones(fmt.Sprintf(`{"name":"a","class":"IN","type":%q,"serial":1}`, kind))
-		got, err := decode(strings.NewReader(answer))
+		got, err := Decode(strings.NewReader(answer))
 		if slices.Contains([]string{"primary", "secondary", "master", "slave"}, kind) {
 			wantZones(t, got, err, Zone{Name: "a.", Loaded: true, Serial: 1})
 		} else {
@@ -138,7 +138,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := decode(strings.NewReader(text))
+		got, err := Decode(strings.NewReader(text))
 		if err != nil {
 			if got != nil || answers.Malformation(err) == "" {
 				t.Fatalf("%v is not told as malformed", err)

@@ -54,7 +54,7 @@ func TestZonesTakeLittleMoreThanTheirNames(t *testing.T) {
 		return stats.HeapAlloc
 	}
 	before := heap()
-	zones, err := decode(answerOf(total))
+	zones, err := Decode(answerOf(total))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestWhatIsNoZoneTakesNoMemory(t *testing.T) {
 		}
 		return junk.Read(p)
 	})
-	zones, err := decode(watched)
+	zones, err := Decode(watched)
 	wantZones(t, zones, err)
 	if reads < 1000 {
 		t.Fatalf("%d reads: it was not watched", reads)
@@ -110,7 +110,7 @@ func BenchmarkDecode(b *testing.B) {
 	const total = 100_000
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := decode(answerOf(total)); err != nil {
+		if _, err := Decode(answerOf(total)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -144,7 +144,7 @@ func BenchmarkWanted(b *testing.B) {
 
 func BenchmarkCompare(b *testing.B) {
 	const total = 100_000
-	zones, err := decode(answerOf(total))
+	zones, err := Decode(answerOf(total))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -157,7 +157,7 @@ func wantZones(t *testing.T, zones *Zones, err error, want ...Zone) {
 // served are zones of a server.
 func served(t *testing.T, records ...string) *Zones {
 	t.Helper()
-	zones, err := decode(strings.NewReader(zones(records...)))
+	zones, err := Decode(strings.NewReader(zones(records...)))
 	if err != nil {
 		t.Fatalf("%v (%s)", err, answers.Malformation(err))
 	}

@@ -156,7 +156,7 @@ func (o *Observer) list(ctx context.Context, backend *v1alpha1.DesignateBackend)
 	if err := connection.EachZone(ctx, count.add); err != nil {
 		return nil, err
 	}
-	return count.listing, nil
+	return count.done(), nil
 }
 
 // unknownVersion is the version of a Secret that the API server does not let us look at. An attempt then says why not.

@@ -7,23 +7,26 @@ import (
 	"time"
 
 	"github.com/designate-pools/designate-pool-operator/controllers/designate"
+	"github.com/designate-pools/designate-pool-operator/controllers/statistics"
 )
 
 // namesKept is how many names of zones are kept for each pool.
 const namesKept = 5
 
-// counter counts zones one by one, and keeps nothing of a zone but a few names.
+// counter counts zones one by one, and keeps nothing of a zone but its name and serial.
 type counter struct {
-	listing *Listing
-	known   map[string]*designate.Pool
+	listing  *Listing
+	builders map[string]*statistics.WantedBuilder
+	known    map[string]*designate.Pool
 	// selective are the known pools that have attributes, by their ids.
 	selective []*designate.Pool
 }
 
 func newCounter(began time.Time, known []designate.Pool) *counter {
 	c := &counter{
-		listing: &Listing{Began: began, Pools: map[string]*PoolZones{}, Known: known},
-		known:   make(map[string]*designate.Pool, len(known)),
+		listing:  &Listing{Began: began, Pools: map[string]*PoolZones{}, Known: known},
+		builders: map[string]*statistics.WantedBuilder{},
+		known:    make(map[string]*designate.Pool, len(known)),
 	}
 	for i := range known {
 		c.known[known[i].ID] = &known[i]
@@ -45,6 +48,10 @@ func (c *counter) add(zone designate.Zone) error {
 	if pool == nil {
 		pool = &PoolZones{States: map[State]int{}}
 		c.listing.Pools[zone.PoolID] = pool
+		c.builders[zone.PoolID] = &statistics.WantedBuilder{}
+	}
+	if err := c.builders[zone.PoolID].Add(&zone); err != nil {
+		return &designate.Error{Kind: designate.Malformed, Operation: operation, Detail: err.Error()}
 	}
 	pool.Total++
 	pool.States[State{zone.Status, zone.Action}]++
@@ -56,6 +63,15 @@ func (c *counter) add(zone designate.Zone) error {
 		}
 	}
 	return nil
+}
+
+// done is the listing once all zones have been counted.
+func (c *counter) done() *Listing {
+	c.listing.Wanted = make(map[string]*statistics.Wanted, len(c.builders))
+	for id, zones := range c.builders {
+		c.listing.Wanted[id] = zones.Wanted()
+	}
+	return c.listing
 }
 
 // keepName keeps the names that come first in the alphabet, so that the same zones are named by every listing.

@@ -44,7 +44,7 @@ type Observer struct {
 	mutex    sync.Mutex
 	memories map[string]*memory
 
-	backends, pools requests.Audience
+	backends, pools, listings requests.Audience
 }
 
 // +kubebuilder:rbac:groups=designate.openstack.org,resources=designatebackends;designatepools,verbs=get;list;watch
@@ -57,6 +57,9 @@ func (o *Observer) BackendChanges() source.Source { return o.backends.Source() }
 // PoolChanges asks for DesignatePools when what a status says of their zones changes, and for those whose removal is
 // wanted after each attempt.
 func (o *Observer) PoolChanges() source.Source { return o.pools.Source() }
+
+// Listings asks for all DesignatePools of a namespace after each complete listing of its zones.
+func (o *Observer) Listings() source.Source { return o.listings.Source() }
 
 // View implements Viewer. What is known of another Designate than the one that the DesignateBackend says now, or of one
 // that it does not let the operator reach any more, is not told.

@@ -21,7 +21,13 @@ func (o *Observer) tell(ctx context.Context, backend *v1alpha1.DesignateBackend,
 	}
 	o.mutex.Lock()
 	names := m.audienceOf(pools, backend, before)
+	complete := m.view.Failure == nil
 	o.mutex.Unlock()
+	for i := range pools {
+		if complete {
+			o.listings.Tell(client.ObjectKeyFromObject(&pools[i]))
+		}
+	}
 	for _, name := range names {
 		o.pools.Tell(client.ObjectKey{Namespace: backend.Namespace, Name: name})
 	}

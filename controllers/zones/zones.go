@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/designate-pools/designate-pool-operator/controllers/designate"
+	"github.com/designate-pools/designate-pool-operator/controllers/statistics"
 )
 
 // Listing is one complete listing.
@@ -18,6 +19,16 @@ type Listing struct {
 	Pools map[string]*PoolZones
 	// Known are all pools that Designate has, ours or not.
 	Known []designate.Pool
+	// Wanted are the zones of each pool, by its id in Designate, to hold servers against; those of pools without zones are missing.
+	Wanted map[string]*statistics.Wanted
+}
+
+// WantedIn are the zones that Designate wants on the servers of one pool.
+func (l *Listing) WantedIn(poolID string) *statistics.Wanted {
+	if wanted := l.Wanted[poolID]; wanted != nil {
+		return wanted
+	}
+	return &statistics.Wanted{}
 }
 
 // In counts the zones of one pool.

@@ -16,6 +16,7 @@ import (
 
 	// The controllers register what they count.
 	_ "github.com/designate-pools/designate-pool-operator/controllers"
+	"github.com/designate-pools/designate-pool-operator/controllers/serving"
 	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 )
 
@@ -37,11 +38,12 @@ func registered(t *testing.T, name string) bool {
 // serve registers what a controller registers when it starts.
 func serve(t *testing.T) {
 	t.Helper()
-	observer := &zones.Observer{}
-	if err := metrics.Registry.Register(observer); err != nil {
-		t.Fatal(err)
+	for _, observer := range []prometheus.Collector{&zones.Observer{}, &serving.Observer{}} {
+		if err := metrics.Registry.Register(observer); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { metrics.Registry.Unregister(observer) })
 	}
-	t.Cleanup(func() { metrics.Registry.Unregister(observer) })
 }
 
 // queries are the PromQL expressions of the alert rules and the dashboard.

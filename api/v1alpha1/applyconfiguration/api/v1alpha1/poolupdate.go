@@ -18,7 +18,8 @@ type PoolUpdateApplyConfiguration struct {
 	// Secrets of this namespace with which the image is pulled.
 	ImagePullSecrets []v1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 	// Secret of this namespace with Designate's configuration: its key `designate.conf`, and any file that this one names
-	// below /etc/designate. Of what is in it, the Jobs need how to reach the message bus and the database.
+	// below /etc/designate. Of what is in it, the Jobs need how to reach the message bus. It must not name a log file: the
+	// Jobs cannot write one.
 	ConfigSecretName *string `json:"configSecretName,omitempty"`
 	// Workloads of this namespace that run Designate's workers. They are restarted when the servers of a pool change, by an
 	// annotation of their pod template.
