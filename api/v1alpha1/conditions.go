@@ -210,6 +210,8 @@ const (
 	// ReasonKeyAwaitsPool: the key is registered last, once Designate and a server know the pool, for it opens the pool for
 	// zones. Clears itself.
 	ReasonKeyAwaitsPool = "KeyAwaitsPool"
+	// ReasonForeignKey: Designate has a key for the pool that is not the servers'; with two it takes no new zones. Needs a person.
+	ReasonForeignKey = "ForeignKey"
 	// ReasonKeyNotRegistered: Designate does not have the key yet, or another under its name, which is about to be mended.
 	// Clears itself.
 	ReasonKeyNotRegistered = "KeyNotRegistered"

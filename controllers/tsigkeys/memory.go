@@ -32,6 +32,8 @@ type memory struct {
 	// time, which opened them for zones.
 	registered map[types.UID]designate.TSIGKey
 	seen       map[types.UID]bool
+	// foreign are the names of keys for our pools that are not ours.
+	foreign map[types.UID]string
 	// listed is when the keys were last listed, and asked are the pools whose keys were looked for in that.
 	listed time.Time
 	asked  map[types.UID]bool

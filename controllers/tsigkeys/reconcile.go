@@ -106,18 +106,23 @@ func (m *memory) list(ctx context.Context, connection Designate, pools []wanted,
 	for _, key := range keys {
 		byName[key.Name] = key
 	}
-	registered := map[types.UID]designate.TSIGKey{}
+	registered, foreign := map[types.UID]designate.TSIGKey{}, map[types.UID]string{}
 	seen, asked := map[types.UID]bool{}, map[types.UID]bool{}
 	for i := range pools {
 		uid := pools[i].entry.UID
 		asked[uid] = true
+		for _, key := range keys {
+			if key.PoolID == pools[i].entry.ID && key.Name != builders.TSIGKeyName(uid) {
+				foreign[uid] = key.Name
+			}
+		}
 		if key, exists := byName[builders.TSIGKeyName(uid)]; exists {
 			registered[uid], seen[uid] = key, true
 		} else if m.seen[uid] {
 			seen[uid] = true
 		}
 	}
-	m.registered, m.seen, m.asked, m.listed = registered, seen, asked, now
+	m.registered, m.seen, m.asked, m.listed, m.foreign = registered, seen, asked, now, foreign
 	return nil
 }
 

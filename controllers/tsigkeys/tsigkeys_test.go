@@ -89,6 +89,19 @@ func TestAnotherKeyOfTheNameIsReplaced(t *testing.T) {
 	}
 }
 
+// Designate takes no new zones in a pool with two keys.
+func TestNoSecondKeyIsRegisteredForAPool(t *testing.T) {
+	w := newWorld(t)
+	w.designate.keys = []designate.TSIGKey{{ID: "id-of-theirs", Name: "theirs", PoolID: "id-of-gold"}}
+	w.reconcile()
+	w.expectCalls("list")
+	w.expect("gold", "False "+v1alpha1.ReasonForeignKey)
+	w.designate.drop("theirs")
+	w.later(verifiedFor)
+	w.expectCalls("list", "create "+goldKey)
+	w.expect("gold", registered)
+}
+
 func TestANewSecretIsRegisteredAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.reconcile()

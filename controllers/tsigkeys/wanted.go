@@ -104,6 +104,9 @@ func (m *memory) action(pool *wanted) action {
 		return nothing
 	case exists:
 		return replace
+	case m.foreign[uid] != "":
+		// Designate takes no new zone in a pool with two keys.
+		return nothing
 	case pool.awaits == "" || pool.used || m.seen[uid]:
 		// One that was registered before, or whose pool has zones, opens nothing.
 		return register

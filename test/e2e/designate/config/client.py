@@ -66,12 +66,6 @@ def delete(zone):
     call('DELETE', '/zones/' + find(zone)['id'])
 
 
-def tsig_key(pool_id):
-    """Without a key, Designate makes no zones in a pool that is not the default one."""
-    secret = base64.b64encode(os.urandom(32)).decode()
-    call('POST', '/tsigkeys', {'name': pool_id, 'algorithm': 'hmac-sha256', 'secret': secret, 'scope': 'POOL', 'resource_id': pool_id})
-
-
 def state(zone, status, action='NONE'):
     now = find(zone)
     return expect(zone, (now['status'], now['action']), (status, action))
@@ -87,7 +81,7 @@ def expect(what, got, want):
     return 0 if got == want else 1
 
 
-COMMANDS = {'create': create, 'populate': populate, 'change': change, 'delete': delete, 'tsig-key': tsig_key, 'state': state,
+COMMANDS = {'create': create, 'populate': populate, 'change': change, 'delete': delete, 'state': state,
             'in-pool': in_pool, 'active': active, 'serials': serials, 'ns': ns}
 
 try:
