@@ -40,10 +40,9 @@ func (m *memory) state(pool *wanted) (s state, ok bool) {
 	case pool.key == nil:
 		return no(v1alpha1.ReasonKeyNotRegistered,
 			fmt.Sprintf("The Secret %s holds no key of the pool yet.", builders.TSIGSecretName(pool.entry.Index)))
-	}
-	if name := m.foreign[uid]; name != "" {
+	case m.foreign[uid] != "":
 		return no(v1alpha1.ReasonForeignKey, fmt.Sprintf("Designate has the TSIG key %q for the pool, which is not the servers', and takes "+
-			"no new zones where there are two: delete it (DELETE /v2/tsigkeys/ID), and the servers' own is registered.", name))
+			"no new zones where there are two: delete it (DELETE /v2/tsigkeys/ID), and the servers' own is registered.", m.foreign[uid]))
 	}
 	todo, failed := m.action(pool), m.setbacks[uid]
 	switch _, exists := m.registered[uid]; {

@@ -104,15 +104,21 @@ func (m *memory) action(pool *wanted) action {
 		return nothing
 	case exists:
 		return replace
-	case m.foreign[uid] != "":
-		// Designate takes no new zone in a pool with two keys.
-		return nothing
-	case pool.awaits == "" || pool.used || m.seen[uid]:
-		// One that was registered before, or whose pool has zones, opens nothing.
+	case m.mayRegister(pool):
 		return register
 	default:
 		return nothing
 	}
+}
+
+// mayRegister says whether a key that Designate does not have may be registered.
+func (m *memory) mayRegister(pool *wanted) bool {
+	uid := pool.entry.UID
+	if m.foreign[uid] != "" {
+		return false // Designate takes no new zones in a pool with two keys.
+	}
+	// One that was registered before, or whose pool has zones, opens nothing.
+	return pool.awaits == "" || pool.used || m.seen[uid]
 }
 
 // desired is the key as Designate should have it.
