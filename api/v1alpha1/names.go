@@ -74,8 +74,6 @@ const (
 	AnnotationForceRemoval = "designate.openstack.org/force-removal"
 	// AnnotationRestartedFor marks the pod template of Designate's workers with the run after which they were restarted last.
 	AnnotationRestartedFor = "designate.openstack.org/restarted-for-pool-update"
-	// AnnotationRebuildServer has one server of a DesignatePool rebuilt from empty; its value is the server's ordinal.
-	AnnotationRebuildServer = "designate.openstack.org/rebuild-server"
 )
 
 // Finalizers.

@@ -4,6 +4,7 @@ package backend
 
 import (
 	"context"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/events"
@@ -32,7 +33,11 @@ type Reconciler struct {
 	APIReader client.Reader
 	Recorder  events.EventRecorder
 	// Zones tells what is known of Designate's zones.
-	Zones zones.Viewer
+	Zones interface {
+		zones.Viewer
+		// Demand has the zones listed soon.
+		Demand(namespace string, after time.Time)
+	}
 	// Serving tells which zones servers have.
 	Serving serving.Viewer
 	Clock   clock.PassiveClock
@@ -90,6 +95,9 @@ func (r *Reconciler) carryOut(ctx context.Context, s *scope, planned *ledger.Led
 		failures = append(failures, r.program(ctx, s))
 		_, err := s.stored.Write(ctx, r.Client, s.namespace, ledger.Settle(&s.stored.Ledger, s.facts))
 		failures = append(failures, err)
+	}
+	if !s.listingAfter.IsZero() {
+		r.Zones.Demand(s.namespace, s.listingAfter)
 	}
 	failures = append(failures, r.writePoolStatuses(ctx, s))
 	if s.backend != nil {

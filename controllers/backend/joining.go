@@ -25,6 +25,7 @@ func (s *scope) mayJoin(uid types.UID, ordinal int32, pod *corev1.Pod) bool {
 			return false
 		}
 		since = server.FilledAt.Time
+		s.awaitListing(since)
 	}
 	return s.serving.View(uid).ServesAll(ordinal, pod.UID, since)
 }

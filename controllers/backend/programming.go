@@ -132,6 +132,9 @@ func (s *scope) wantedPool(entry *conversion.PoolEntry) (*poolupdate.Pool, error
 		pool.Deleting = listing.In(held.ID).InAction(actionDelete)
 		if listing.In(held.ID).Total == 0 {
 			pool.NoZonesSince = listing.Began
+			if len(pool.Empty) > 0 && s.stored.RestartEnded != nil {
+				s.awaitListing(s.stored.RestartEnded.Time)
+			}
 		}
 	}
 	return pool, errors.Join(err, targetsErr, emptyErr)

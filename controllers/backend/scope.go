@@ -45,6 +45,8 @@ type scope struct {
 	// serving tells which zones servers have.
 	serving serving.Viewer
 	now     time.Time
+	// listingAfter is the time after which a listing has to begin that something waits for; zero when nothing does.
+	listingAfter time.Time
 	// lookAgain is when to make another pass without an event; never when 0.
 	lookAgain time.Duration
 
@@ -83,6 +85,14 @@ type objects struct {
 func (s *scope) lookAgainAfter(delay time.Duration) {
 	if delay > 0 && (s.lookAgain == 0 || delay < s.lookAgain) {
 		s.lookAgain = delay
+	}
+}
+
+// awaitListing says that something waits for a listing that begins after a time, unless there is one.
+func (s *scope) awaitListing(after time.Time) {
+	listing := s.newestListing()
+	if (listing == nil || !listing.Began.After(after)) && after.After(s.listingAfter) {
+		s.listingAfter = after
 	}
 }
 

@@ -44,6 +44,9 @@ type memory struct {
 	listedAt int64
 	intents  map[Intent]int64
 
+	// wantedAfter is the time after which somebody wants a listing to have begun.
+	wantedAfter time.Time
+
 	// pools are the names of the namespace's DesignatePools by their ids in Designate, and told is when the listing
 	// began of which each was last told.
 	pools map[string]string
@@ -80,8 +83,11 @@ func (m *memory) noteAll(intents []Intent) {
 	}
 }
 
-// demanded says that an intent waits for a listing that has yet to begin.
+// demanded says that somebody, or an intent, waits for a listing that has yet to begin.
 func (m *memory) demanded() bool {
+	if !m.wantedAfter.IsZero() && (m.view.Listing == nil || !m.view.Listing.Began.After(m.wantedAfter)) {
+		return true
+	}
 	for _, step := range m.intents {
 		if step > m.listedAt {
 			return true

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -45,6 +46,8 @@ type Observer struct {
 	memories map[string]*memory
 
 	backends, pools, listings requests.Audience
+	// own is the observer itself.
+	own requests.Audience
 }
 
 // +kubebuilder:rbac:groups=designate.openstack.org,resources=designatebackends;designatepools,verbs=get;list;watch
@@ -84,6 +87,21 @@ func (o *Observer) ListedSince(namespace string, intent Intent) *Listing {
 		return nil
 	}
 	return m.view.Fresh(o.Clock.Now())
+}
+
+// Demand has the zones of a namespace listed soon, unless a complete listing has begun after a time: somebody waits for one that
+// has. How soon, costs decide.
+func (o *Observer) Demand(namespace string, after time.Time) {
+	o.mutex.Lock()
+	m := o.memories[namespace]
+	news := m != nil && after.After(m.wantedAfter)
+	if news {
+		m.wantedAfter = after
+	}
+	o.mutex.Unlock()
+	if news {
+		o.own.Tell(client.ObjectKey{Namespace: namespace, Name: v1alpha1.BackendName})
+	}
 }
 
 // backendOf is a namespace's DesignateBackend in the cache, if it lets the operator reach a Designate; else nil. A caller

@@ -542,3 +542,28 @@ func TestTheObserverIsAskedWhileItListens(t *testing.T) {
 	}
 	t.Errorf("%d goroutines are left, before there were %d", runtime.NumGoroutine(), before)
 }
+
+// Somebody waits for a listing that begins after a time: it is made soon, and once.
+func TestAListingThatIsWaitedForIsMadeSoon(t *testing.T) {
+	w := worldWith(t, backendAt("http://one"))
+	w.settle()
+	listed := func() int { return w.designate.called("zones") }
+	before := listed()
+	w.observer.Demand(namespace, w.clock.Now().Add(-time.Minute))
+	w.elapse(demandGap + time.Second)
+	if listed() != before {
+		t.Fatal("a listing that had begun after the time did not count")
+	}
+	now := w.clock.Now().Add(-time.Millisecond)
+	w.observer.Demand(namespace, now)
+	w.elapse(demandGap + time.Second)
+	if got := listed(); got != before+1 || !w.view().Listing.Began.After(now) {
+		t.Errorf("listed %d times, want once more than %d", got, before)
+	}
+	w.observer.Demand(namespace, now)
+	w.elapse(demandGap + time.Second)
+	if listed() != before+1 {
+		t.Error("what has been had is made again")
+	}
+	w.observer.Demand("elsewhere", now)
+}

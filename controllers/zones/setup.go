@@ -29,6 +29,7 @@ func (o *Observer) SetupWithManager(mgr ctrl.Manager, options controller.Options
 		WithOptions(options).
 		Watches(&v1alpha1.DesignateBackend{}, o.onBackend(), builder.WithPredicates(backendChanged())).
 		Watches(&v1alpha1.DesignatePool{}, requests.ToBackend(), builder.WithPredicates(poolChanged())).
+		WatchesRawSource(o.own.Source()).
 		Complete(o)
 }
 
