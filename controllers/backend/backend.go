@@ -74,6 +74,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if s.idle() {
 		return ctrl.Result{}, nil
 	}
+	r.rests.Forget(s.facts.Gone)
 	planned := ledger.Plan(&s.stored.Ledger, s.facts)
 	if s.backendLeaves() && len(s.pools) == 0 && len(planned.Pools) == 0 {
 		return apply.Outcome(r.releaseBackend(ctx, s))

@@ -2,10 +2,6 @@ package backend
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
-	"errors"
-	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
@@ -18,9 +14,6 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/rndckeys"
 	"github.com/designate-pools/designate-pool-operator/conversion"
 )
-
-// keyBytes is the length of a key's secret: 256 bits, the output of its hash (RFC 8945, section 6).
-const keyBytes = 32
 
 // ensureKeys keeps one key for each server in the Secret that Designate's worker mounts, and drops those of servers that
 // are gone. A key that is lost or was changed by hand is put back as its pool's own Secret has it, so that the server and
@@ -71,16 +64,11 @@ func (r *Reconciler) lostKey(
 			"The key %s of server %d of pool %q was lost with every copy and is made anew: delete the server's pod, and restart "+
 				"Designate's worker, so that both read the new one.", name, server.Ordinal, entry.Name)
 	}
-	return newKey(name)
-}
-
-// newKey is a key statement of BIND, as rndc and named both read it.
-func newKey(name string) ([]byte, error) {
-	random := make([]byte, keyBytes)
-	if _, err := rand.Read(random); err != nil {
-		return nil, errors.Join(errors.New("no random numbers for an RNDC key"), err)
+	key, err := builders.NewKey(name)
+	if err != nil {
+		return nil, err
 	}
-	return fmt.Appendf(nil, "key %q {\n\talgorithm hmac-sha256;\n\tsecret %q;\n};\n", name, base64.StdEncoding.EncodeToString(random)), nil
+	return key.Statement(), nil
 }
 
 func (r *Reconciler) writer() apply.Writer {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -26,9 +25,6 @@ func (r *Reconciler) writePoolStatuses(ctx context.Context, s *scope) error {
 		if entry := s.stored.Pool(pool.UID); entry != nil && !entry.Removing() && s.backend != nil && s.backendErr == nil {
 			wanted = append(wanted, s.programmedCondition(pool.UID))
 		}
-		if sameConditions(pool.Status.Conditions, pool.Generation, wanted) {
-			continue
-		}
 		err := r.poolStatuses.Write(ctx, r.Client, pool, func() {
 			apply.Conditions(&pool.Status.Conditions, pool.Generation, poolConditions, wanted)
 		})
@@ -36,24 +32,6 @@ func (r *Reconciler) writePoolStatuses(ctx context.Context, s *scope) error {
 		failures = append(failures, client.IgnoreNotFound(err))
 	}
 	return errors.Join(failures...)
-}
-
-// sameConditions says that a pool's conditions are as they are wanted. Asking first keeps a pass over many pools from copying
-// each of them.
-func sameConditions(existing []metav1.Condition, generation int64, wanted []metav1.Condition) bool {
-	for _, conditionType := range poolConditions {
-		have, want := meta.FindStatusCondition(existing, conditionType), meta.FindStatusCondition(wanted, conditionType)
-		if have == nil || want == nil {
-			if have != want {
-				return false
-			}
-			continue
-		}
-		if have.Status != want.Status || have.Reason != want.Reason || have.Message != want.Message || have.ObservedGeneration != generation {
-			return false
-		}
-	}
-	return true
 }
 
 // poolsProgrammedCondition takes the reason of the first pool that Designate does not know as it is, and names the others.

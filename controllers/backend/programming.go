@@ -29,7 +29,7 @@ const (
 
 // programming is what one pass knows and does about telling Designate of the pools.
 type programming struct {
-	// facts are what steps are decided from; pools has the entries of pools.yaml with their ids.
+	// facts are what steps are decided from; entries are the pools of pools.yaml in the same order, with their ids.
 	facts   poolupdate.Facts
 	entries []conversion.PoolEntry
 	// workers are Designate's, as far as the pass had to look at them.
@@ -129,7 +129,7 @@ func (s *scope) wantedPool(entry *conversion.PoolEntry) (*poolupdate.Pool, error
 	pool.Targets, targetsErr = targetsHash(entry)
 	pool.Empty, emptyErr = s.emptyServers(held, entry)
 	if listing := s.newestListing(); listing != nil {
-		pool.Deleting = listing.In(held.ID).InAction(actionDelete)
+		pool.Deleting = listing.In(held.ID).Deleting()
 		if listing.In(held.ID).Total == 0 {
 			pool.NoZonesSince = listing.Began
 			if len(pool.Empty) > 0 && s.stored.RestartEnded != nil {
@@ -139,9 +139,6 @@ func (s *scope) wantedPool(entry *conversion.PoolEntry) (*poolupdate.Pool, error
 	}
 	return pool, errors.Join(err, targetsErr, emptyErr)
 }
-
-// actionDelete is Designate's word for a zone that it is deleting.
-const actionDelete = "DELETE"
 
 // newestListing is the last listing, if no later attempt has failed. An older one does not say which zones are being deleted.
 func (s *scope) newestListing() *zones.Listing {

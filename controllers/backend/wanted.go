@@ -74,9 +74,11 @@ func (r *rests) Since(pool types.UID, state string, now time.Time) time.Time {
 	return r.since[pool].since
 }
 
-// Forget forgets a pool.
-func (r *rests) Forget(pool types.UID) {
+// Forget forgets pools that are gone.
+func (r *rests) Forget(pools []types.UID) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	delete(r.since, pool)
+	for _, pool := range pools {
+		delete(r.since, pool)
+	}
 }

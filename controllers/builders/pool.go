@@ -45,7 +45,7 @@ type Pool struct {
 	// Primaries are Designate's mdns servers, with which the pool's servers sign transfers.
 	Primaries []v1alpha1.Primary
 	// TSIG is the key with which they do; that of the default pool does not matter.
-	TSIG TSIGKey
+	TSIG Key
 }
 
 // Server is what the builders need to know of one server.

@@ -71,9 +71,9 @@ func edge() *Pool {
 		},
 		Servers:   []Server{{Ordinal: 0, RNDCKey: 3, Open: true}, {Ordinal: 1, RNDCKey: 7}},
 		Primaries: []v1alpha1.Primary{{Address: "192.0.2.1", Port: 5354}, {Address: "2001:db8::1", Port: 5354}, {Address: "192.0.2.1", Port: 5355}},
-		TSIG: TSIGKey{
+		TSIG: Key{
 			Name:      TSIGKeyName("1f7d6f3e-8f0b-4c53-9d4e-0e6f1a2b3c4d"),
-			Algorithm: TSIGAlgorithm, Secret: "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
+			Algorithm: keyAlgorithm, Secret: "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
 		},
 	}
 }

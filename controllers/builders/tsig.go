@@ -1,11 +1,8 @@
 package builders
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -21,57 +18,22 @@ const (
 	tsigDirectory = "/etc/bind/tsig"
 	tsigSuffix    = "-tsig"
 
-	// TSIGAlgorithm is the algorithm of every key.
-	TSIGAlgorithm = "hmac-sha256"
-	// tsigBytes is the length of a key's secret: 256 bits, the output of its hash (RFC 8945, section 6).
-	tsigBytes = 32
-
 	tsigNameKey      = "name"
 	tsigAlgorithmKey = "algorithm"
 	tsigSecretKey    = "secret"
 	tsigConfKey      = "tsig.conf"
 )
 
-// TSIGKey is the key with which the servers of a pool and Designate's mdns sign zone transfers (RFC 8945).
-type TSIGKey struct {
-	Name      string
-	Algorithm string
-	// Secret in base64.
-	Secret string
-}
-
-// String tells nothing of the secret, so that nobody logs it by accident.
-func (k TSIGKey) String() string { return "TSIG key " + k.Name }
-
-// GoString is for %#v what String is for all else.
-func (k TSIGKey) GoString() string { return k.String() }
-
-// MarshalLog is the same for logs, which would print the fields.
-func (k TSIGKey) MarshalLog() any { return k.String() }
-
 // TSIGKeyName is the name of a pool's key. It is the DesignatePool's own, for several namespaces and clusters may share one
 // Designate, in which names of keys are unique.
 func TSIGKeyName(pool types.UID) string { return "designate-pool-" + string(pool) }
 
-// NewTSIGKey makes a key for a pool.
-func NewTSIGKey(pool types.UID) (TSIGKey, error) {
-	random := make([]byte, tsigBytes)
-	if _, err := rand.Read(random); err != nil {
-		return TSIGKey{}, errors.Join(errors.New("no random numbers for a TSIG key"), err)
-	}
-	return TSIGKey{TSIGKeyName(pool), TSIGAlgorithm, base64.StdEncoding.EncodeToString(random)}, nil
-}
-
-// Valid says that a key can be that of a pool: what it says reaches the configuration of BIND.
-func (k TSIGKey) Valid(pool types.UID) bool {
-	secret, err := base64.StdEncoding.Strict().DecodeString(k.Secret)
-	return k.Name == TSIGKeyName(pool) && k.Algorithm == TSIGAlgorithm && err == nil && len(secret) >= tsigBytes &&
-		base64.StdEncoding.EncodeToString(secret) == k.Secret
-}
+// IsTSIGOf says that a key can be the TSIG key of a pool: what it says reaches the configuration of BIND.
+func (k Key) IsTSIGOf(pool types.UID) bool { return k.Name == TSIGKeyName(pool) && k.usable() }
 
 // TSIGKeyIn is the key in the data of a pool's Secret, whether it is valid or not.
-func TSIGKeyIn(data map[string][]byte) TSIGKey {
-	return TSIGKey{string(data[tsigNameKey]), string(data[tsigAlgorithmKey]), string(data[tsigSecretKey])}
+func TSIGKeyIn(data map[string][]byte) Key {
+	return Key{string(data[tsigNameKey]), string(data[tsigAlgorithmKey]), string(data[tsigSecretKey])}
 }
 
 // TSIGSecret holds the TSIG key of a pool, as people and Designate's API take it, and as BIND does.
@@ -84,8 +46,7 @@ func TSIGSecret(pool *Pool) *corev1ac.SecretApplyConfiguration {
 			tsigNameKey:      []byte(key.Name),
 			tsigAlgorithmKey: []byte(key.Algorithm),
 			tsigSecretKey:    []byte(key.Secret),
-			tsigConfKey: fmt.Appendf(nil, "key %q {\n\talgorithm %s;\n\tsecret %q;\n};\n",
-				key.Name, key.Algorithm, key.Secret),
+			tsigConfKey:      key.Statement(),
 		})
 }
 

@@ -29,25 +29,25 @@ func TestTheDefaultPoolKnowsNothingOfTSIG(t *testing.T) {
 func TestValidTSIGKeys(t *testing.T) {
 	const uid types.UID = "uid-edge"
 	for name, test := range map[string]struct {
-		change func(*TSIGKey)
+		change func(*Key)
 		want   bool
 	}{
-		"a new one":                  {func(*TSIGKey) {}, true},
-		"no name":                    {func(k *TSIGKey) { k.Name = "" }, false},
-		"another pool's":             {func(k *TSIGKey) { k.Name = TSIGKeyName("uid-other") }, false},
-		"another algorithm":          {func(k *TSIGKey) { k.Algorithm = "hmac-md5" }, false},
-		"no secret":                  {func(k *TSIGKey) { k.Secret = "" }, false},
-		"too short a secret":         {func(k *TSIGKey) { k.Secret = "c2hvcnQ=" }, false},
-		"a secret that is no base64": {func(k *TSIGKey) { k.Secret = "\"; }; include \"/etc/passwd\"; //" }, false},
-		"a secret on several lines":  {func(k *TSIGKey) { k.Secret = k.Secret[:20] + "\n" + k.Secret[20:] }, false},
+		"a new one":                  {func(*Key) {}, true},
+		"no name":                    {func(k *Key) { k.Name = "" }, false},
+		"another pool's":             {func(k *Key) { k.Name = TSIGKeyName("uid-other") }, false},
+		"another algorithm":          {func(k *Key) { k.Algorithm = "hmac-md5" }, false},
+		"no secret":                  {func(k *Key) { k.Secret = "" }, false},
+		"too short a secret":         {func(k *Key) { k.Secret = "c2hvcnQ=" }, false},
+		"a secret that is no base64": {func(k *Key) { k.Secret = "\"; }; include \"/etc/passwd\"; //" }, false},
+		"a secret on several lines":  {func(k *Key) { k.Secret = k.Secret[:20] + "\n" + k.Secret[20:] }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			key, err := NewTSIGKey(uid)
+			key, err := NewKey(TSIGKeyName(uid))
 			if err != nil {
 				t.Fatal(err)
 			}
 			test.change(&key)
-			if got := key.Valid(uid); got != test.want {
+			if got := key.IsTSIGOf(uid); got != test.want {
 				t.Errorf("valid: %v, want %v", got, test.want)
 			}
 		})
@@ -62,11 +62,11 @@ func TestATSIGKeyIsReadAsItWasWritten(t *testing.T) {
 }
 
 func TestNoTwoTSIGKeysAreTheSame(t *testing.T) {
-	first, err := NewTSIGKey("uid")
+	first, err := NewKey(TSIGKeyName("uid"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := NewTSIGKey("uid")
+	second, err := NewKey(TSIGKeyName("uid"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,9 @@ package designate
 
 import "time"
 
+// ActionDelete is the action of a zone that is being deleted. It is still there.
+const ActionDelete = "DELETE"
+
 // Zone is a zone of any project. Which states there are: PENDING, ACTIVE and ERROR, each with the action CREATE, UPDATE,
 // DELETE or NONE. A zone that has been deleted is not listed any more.
 type Zone struct {

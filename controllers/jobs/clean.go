@@ -24,7 +24,7 @@ func clean(line string) string {
 	line = escapes.ReplaceAllString(strings.ToValidUTF8(line, ""), "")
 	line = strings.Map(func(r rune) rune {
 		switch {
-		case isSpace(r):
+		case unicode.IsSpace(r):
 			return ' '
 		case !unicode.IsPrint(r):
 			return -1
@@ -51,5 +51,3 @@ func withoutValues(line string) string {
 	}
 	return text.String() + line[done:]
 }
-
-func isSpace(r rune) bool { return unicode.IsSpace(r) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -93,7 +94,7 @@ func endOfLog(log string) string {
 
 // withoutFirstWord drops what may be the second half of something, such as of an address with a password.
 func withoutFirstWord(log string) string {
-	at := strings.IndexFunc(log, isSpace)
+	at := strings.IndexFunc(log, unicode.IsSpace)
 	if at < 0 {
 		return ""
 	}

@@ -38,27 +38,25 @@ func (r *Reconciler) applyTSIGKey(ctx context.Context, s *scope, pool *builders.
 }
 
 // tsigKey is the key that the pool's servers are to have; nil while that is in doubt.
-func (r *Reconciler) tsigKey(ctx context.Context, s *scope) (*builders.TSIGKey, error) {
+func (r *Reconciler) tsigKey(ctx context.Context, s *scope) (*builders.Key, error) {
+	var present builders.Key
 	// What the cache has was written once. What it lacks may be there all the same.
 	for _, reader := range []client.Reader{r.Client, r.APIReader} {
-		written, _, err := readTSIGKey(ctx, reader, s)
+		written, found, err := readTSIGKey(ctx, reader, s)
 		if err != nil {
 			return nil, err
 		}
-		if written.Valid(s.pool.UID) {
+		if written.IsTSIGOf(s.pool.UID) {
 			return &written, nil
 		}
-	}
-	_, present, err := readTSIGKey(ctx, r.APIReader, s)
-	if err != nil {
-		return nil, err
+		present = found
 	}
 	registered, known := s.tsig.Registered(s.pool.UID)
 	key, fresh := lostTSIGKey(s.entry, s.backend.Spec.Designate.Access != nil, known, registered, present)
 	if !fresh {
 		return key, nil
 	}
-	made, err := builders.NewTSIGKey(s.pool.UID)
+	made, err := builders.NewKey(builders.TSIGKeyName(s.pool.UID))
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +65,7 @@ func (r *Reconciler) tsigKey(ctx context.Context, s *scope) (*builders.TSIGKey, 
 }
 
 // readTSIGKey reads the pool's Secret: written is the key as far as this controller wrote it, and present as it is there.
-func readTSIGKey(ctx context.Context, reader client.Reader, s *scope) (written, present builders.TSIGKey, err error) {
+func readTSIGKey(ctx context.Context, reader client.Reader, s *scope) (written, present builders.Key, err error) {
 	secret := &corev1.Secret{}
 	name := builders.TSIGSecretName(s.entry.Index)
 	err = reader.Get(ctx, client.ObjectKey{Namespace: s.pool.Namespace, Name: name}, secret)
@@ -89,18 +87,18 @@ func readTSIGKey(ctx context.Context, reader client.Reader, s *scope) (written, 
 // came back from a backup; else a fresh one has to be made. While Designate has yet to be asked, there is nothing to do but
 // wait, unless nobody can have the key: Designate knows nothing of a pool that was never in pools.yaml.
 func lostTSIGKey(
-	entry *ledger.Pool, access, known bool, registered *designate.TSIGKey, present builders.TSIGKey,
-) (key *builders.TSIGKey, fresh bool) {
+	entry *ledger.Pool, access, known bool, registered *designate.TSIGKey, present builders.Key,
+) (key *builders.Key, fresh bool) {
 	if registered != nil {
-		theirs := builders.TSIGKey{Name: registered.Name, Algorithm: registered.Algorithm, Secret: registered.Secret}
-		if theirs.Valid(entry.UID) {
+		theirs := builders.Key{Name: registered.Name, Algorithm: registered.Algorithm, Secret: registered.Secret}
+		if theirs.IsTSIGOf(entry.UID) {
 			return &theirs, false
 		}
 	}
 	if access && !known && slices.ContainsFunc(entry.Servers, ledger.Server.Listed) {
 		return nil, false
 	}
-	if present.Valid(entry.UID) {
+	if present.IsTSIGOf(entry.UID) {
 		return &present, false
 	}
 	return nil, true

@@ -12,9 +12,9 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
 )
 
-func newTSIGKey(t *testing.T) builders.TSIGKey {
+func newTSIGKey(t *testing.T) builders.Key {
 	t.Helper()
-	key, err := builders.NewTSIGKey("uid-edge")
+	key, err := builders.NewKey(builders.TSIGKeyName("uid-edge"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,13 +22,13 @@ func newTSIGKey(t *testing.T) builders.TSIGKey {
 }
 
 func TestALostTSIGKey(t *testing.T) {
-	theirs, present, garbled := newTSIGKey(t), newTSIGKey(t), builders.TSIGKey{Name: "garbled"}
+	theirs, present, garbled := newTSIGKey(t), newTSIGKey(t), builders.Key{Name: "garbled"}
 	registered := &designate.TSIGKey{Name: theirs.Name, Algorithm: theirs.Algorithm, Secret: theirs.Secret}
 	const fresh, waits, asRegistered, asPresent = "a fresh one", "waits", "as registered", "as in the Secret"
 	for name, test := range map[string]struct {
 		unlisted, access, known bool
 		registered              *designate.TSIGKey
-		present                 builders.TSIGKey
+		present                 builders.Key
 		want                    string
 	}{
 		"a pool that pools.yaml never named gets a fresh one":        {unlisted: true, access: true, want: fresh},

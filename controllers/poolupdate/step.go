@@ -56,10 +56,10 @@ func (p *planner) dropFilled() {
 		pool := &p.facts.Pools[i]
 		entry := p.ledger.Pool(pool.UID)
 		pool.Empty = slices.DeleteFunc(slices.Clone(pool.Empty), func(f ledger.Fill) bool {
-			server := (*ledger.Server)(nil)
-			if entry != nil {
-				server = entry.Server(f.Ordinal)
+			if entry == nil {
+				return true
 			}
+			server := entry.Server(f.Ordinal)
 			return server == nil || server.Filled == f.Token
 		})
 	}

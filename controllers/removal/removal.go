@@ -127,7 +127,7 @@ func judgeZones(facts Facts) Verdict {
 // judgeExisting says which zones are in the way.
 func judgeExisting(existing *zones.PoolZones) Verdict {
 	names := zones.Few(existing.Names, existing.Total)
-	if existing.InAction("DELETE") == existing.Total {
+	if existing.Deleting() == existing.Total {
 		return blocked(v1alpha1.ReasonZonesBeingDeleted, "Zones that Designate is still deleting: %d (%s).", existing.Total, names)
 	}
 	return blocked(v1alpha1.ReasonZonesExist,

@@ -5,7 +5,6 @@ import "github.com/designate-pools/designate-pool-operator/controllers/designate
 // Designate's words for what the comparison goes by.
 const (
 	actionCreate  = "CREATE"
-	actionDelete  = "DELETE"
 	statusPending = "PENDING"
 	typeSecondary = "SECONDARY"
 )
@@ -47,7 +46,7 @@ func (b *WantedBuilder) Wanted() *Wanted {
 func marksOf(zone *designate.Zone) marks {
 	secondary := zone.Type == typeSecondary
 	switch {
-	case zone.Action == actionDelete, zone.Action == actionCreate && zone.Status == statusPending,
+	case zone.Action == designate.ActionDelete, zone.Action == actionCreate && zone.Status == statusPending,
 		secondary && zone.TransferredAt.IsZero():
 		return 0
 	case secondary:

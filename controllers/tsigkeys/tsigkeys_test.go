@@ -105,7 +105,7 @@ func TestNoSecondKeyIsRegisteredForAPool(t *testing.T) {
 func TestANewSecretIsRegisteredAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.reconcile()
-	key, err := builders.NewTSIGKey("uid-gold")
+	key, err := builders.NewKey(builders.TSIGKeyName("uid-gold"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 type wanted struct {
 	entry *ledger.Pool
 	// key is the one that the servers have, nil while there is none that can be used.
-	key *builders.TSIGKey
+	key *builders.Key
 	// awaits says what has to come before the key is registered for the first time; empty when nothing has.
 	awaits string
 	// used says that Designate has zones in the pool.
@@ -47,7 +47,7 @@ func (r *Registrar) wantedOf(ctx context.Context, backend *v1alpha1.DesignateBac
 }
 
 // keyOf is the key in a pool's Secret, if it is that of the pool.
-func (r *Registrar) keyOf(ctx context.Context, namespace string, entry *ledger.Pool) (*builders.TSIGKey, error) {
+func (r *Registrar) keyOf(ctx context.Context, namespace string, entry *ledger.Pool) (*builders.Key, error) {
 	secret := &corev1.Secret{}
 	name := builders.TSIGSecretName(entry.Index)
 	err := r.Client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, secret)
@@ -55,7 +55,7 @@ func (r *Registrar) keyOf(ctx context.Context, namespace string, entry *ledger.P
 		return nil, fmt.Errorf("read Secret %s: %w", name, err)
 	}
 	key := builders.TSIGKeyIn(secret.Data)
-	if secret.Labels[v1alpha1.LabelPoolUID] != string(entry.UID) || !key.Valid(entry.UID) {
+	if secret.Labels[v1alpha1.LabelPoolUID] != string(entry.UID) || !key.IsTSIGOf(entry.UID) {
 		return nil, nil //nolint:nilnil // No key is an answer here.
 	}
 	return &key, nil

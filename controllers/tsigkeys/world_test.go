@@ -127,7 +127,7 @@ func (w *world) pool(name string) {
 	}
 	w.ledger.Pools = append(w.ledger.Pools, entry)
 	w.listing.Known = append(w.listing.Known, designate.Pool{ID: entry.ID, Name: name})
-	key, err := builders.NewTSIGKey(entry.UID)
+	key, err := builders.NewKey(builders.TSIGKeyName(entry.UID))
 	if err != nil {
 		w.Fatal(err)
 	}

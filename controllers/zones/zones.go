@@ -52,11 +52,11 @@ type PoolZones struct {
 	AstrayName, AstrayPool string
 }
 
-// InAction counts the zones with which Designate is doing something, such as DELETE.
-func (p PoolZones) InAction(action string) int {
+// Deleting counts the zones that Designate is deleting.
+func (p PoolZones) Deleting() int {
 	total := 0
 	for state, count := range p.States {
-		if state.Action == action {
+		if state.Action == designate.ActionDelete {
 			total += count
 		}
 	}
