@@ -36,17 +36,23 @@ func (o *Observer) collect() []prometheus.Metric {
 		result = append(result, prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(value), labels...))
 	}
 	for _, k := range o.known {
-		unasked, missing, extra, stale := 0, 0, 0, 0
+		unasked, asked, missing, extra, stale := 0, 0, 0, 0, 0
 		for ordinal := range k.view.servers {
 			if k.view.Failure(ordinal) != nil {
 				unasked++
 			}
-			difference, _ := k.view.Confirmed(ordinal)
+			difference, known := k.view.Confirmed(ordinal)
+			if known {
+				asked++
+			}
 			missing += difference.Missing.Total
 			extra += difference.Extra.Total
 			stale += difference.Stale.Total
 		}
 		add(unaskedDesc, unasked, k.pool.Namespace, k.pool.Name)
+		if asked == 0 {
+			continue // A 0 would say that all is well.
+		}
 		add(differenceDesc, missing, k.pool.Namespace, k.pool.Name, "missing")
 		add(differenceDesc, extra, k.pool.Namespace, k.pool.Name, "extra")
 		add(differenceDesc, stale, k.pool.Namespace, k.pool.Name, "stale")

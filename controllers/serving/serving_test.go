@@ -169,3 +169,20 @@ func TestNothingIsKnownOfAPoolThatIsGone(t *testing.T) {
 		t.Error("it is known as before")
 	}
 }
+
+// What nobody knows has no series: a 0 would say that all is well.
+func TestNoDifferenceIsToldWhileNoServerCouldBeAsked(t *testing.T) {
+	w := newWorld(t, 2)
+	w.listed("a.example.")
+	w.pass()
+	if metrics := w.observer.collect(); len(metrics) != 1 {
+		t.Errorf("%d metrics, want that of the servers that could not be asked and no other", len(metrics))
+	}
+	w.has[address(1)] = []string{"a.example."}
+	w.clock.SetTime(noon.Add(time.Minute))
+	w.listed("a.example.")
+	w.pass()
+	if metrics := w.observer.collect(); len(metrics) != 4 {
+		t.Errorf("%d metrics once one of them was, want 4", len(metrics))
+	}
+}
