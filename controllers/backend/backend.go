@@ -4,6 +4,7 @@ package backend
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -96,6 +97,9 @@ func (r *Reconciler) carryOut(ctx context.Context, s *scope, planned *ledger.Led
 		failures = append(failures, r.program(ctx, s))
 		_, err := s.stored.Write(ctx, r.Client, s.namespace, ledger.Settle(&s.stored.Ledger, s.facts))
 		failures = append(failures, err)
+	} else {
+		// Nobody has looked at what Designate knows.
+		s.programming.err = errors.New("pools.yaml is not as it should be: " + s.poolsYAML.message)
 	}
 	if !s.listingAfter.IsZero() {
 		r.Zones.Demand(s.namespace, s.listingAfter)

@@ -295,6 +295,17 @@ var _ = Describe("Applying pools.yaml", func() {
 		Eventually(w.lastRun).WithTimeout(time.Minute).Should(Equal(1))
 	})
 
+	It("R1: does not say that Designate knows pools that could not be written", func(ctx SpecContext) {
+		w := newWorld(ctx)
+		w.create(designateWorker(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "designate-config"}},
+			&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: v1alpha1.PoolsYAMLName}})
+		w.create(applyingBackend(w.namespace))
+		w.eventuallyPool("default", v1alpha1.ConditionServersReady, metav1.ConditionTrue, v1alpha1.ReasonServersReady)
+		w.eventuallyPool("default", v1alpha1.ConditionProgrammed, metav1.ConditionUnknown, v1alpha1.ReasonStateUnknown)
+		Eventually(w.backendCondition).WithArguments(v1alpha1.ConditionPoolsProgrammed).Should(HaveField("Status", metav1.ConditionUnknown))
+		Expect(w.lastRun()).To(BeZero())
+	})
+
 	It("goes on where an operator that was killed stopped", func(ctx SpecContext) {
 		w := newWorld(ctx)
 		w.create(designateWorker(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "designate-config"}})
