@@ -27,5 +27,5 @@ func (s *scope) mayJoin(uid types.UID, ordinal int32, pod *corev1.Pod) bool {
 		since = server.FilledAt.Time
 		s.awaitListing(since)
 	}
-	return s.serving.View(uid).ServesAll(ordinal, pod.UID, since)
+	return s.servesAll(uid, ordinal, pod.UID, since)
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/acceptance"
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
 	"github.com/designate-pools/designate-pool-operator/controllers/removal"
-	"github.com/designate-pools/designate-pool-operator/controllers/serving"
 	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 	"github.com/designate-pools/designate-pool-operator/conversion"
 )
@@ -42,9 +41,9 @@ type scope struct {
 	facts      ledger.Facts
 	// zones is what is known of Designate's zones at the time of the pass; nothing without access.
 	zones zones.View
-	// serving tells which zones servers have.
-	serving serving.Viewer
-	now     time.Time
+	// servesAll says that the pod of a server answers for every zone that a listing found which began after a time.
+	servesAll func(pool types.UID, ordinal int32, pod types.UID, since time.Time) bool
+	now       time.Time
 	// listingAfter is the time after which a listing has to begin that something waits for; zero when nothing does.
 	listingAfter time.Time
 	// lookAgain is when to make another pass without an event; never when 0.
@@ -123,7 +122,9 @@ func (r *Reconciler) gather(ctx context.Context, namespace string) (*scope, erro
 	if s.hasAccess() {
 		s.zones = r.Zones.View(namespace)
 	}
-	s.serving = r.Serving
+	s.servesAll = func(pool types.UID, ordinal int32, pod types.UID, since time.Time) bool {
+		return r.Serving.View(pool).ServesAll(ordinal, pod, since)
+	}
 	s.judge()
 	gone, err := r.gone(ctx, s)
 	if err != nil {
