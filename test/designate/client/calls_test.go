@@ -35,7 +35,7 @@ var _ = Describe("Calls", func() {
 		for range 3 {
 			zone, err := stack.CreateZone(ctx, uuid.NewString(), "z"+uuid.NewString()+".example.org.", nil)
 			Expect(err).NotTo(HaveOccurred())
-			DeferCleanup(stack.DeleteZone, zone.ID)
+			DeferCleanup(stack.RemoveZone, zone.ID)
 			created = append(created, zone.ID)
 		}
 		api := onlookAt(stack.NoAuthURL)
@@ -50,7 +50,7 @@ var _ = Describe("Calls", func() {
 	It("read a zone as Designate has it", func(ctx SpecContext) {
 		zone, err := stack.CreateZone(ctx, uuid.NewString(), "z"+uuid.NewString()+".example.org.", nil)
 		Expect(err).NotTo(HaveOccurred())
-		DeferCleanup(stack.DeleteZone, zone.ID)
+		DeferCleanup(stack.RemoveZone, zone.ID)
 		want, err := stack.AwaitZone(ctx, zone.ID, "ACTIVE/NONE")
 		Expect(err).NotTo(HaveOccurred())
 		var got designate.Zone
@@ -84,7 +84,7 @@ var _ = Describe("Calls", func() {
 	It("delete a pool that is empty, and say of one that has zones or is not there what it is", func(ctx SpecContext) {
 		zone, err := stack.CreateZone(ctx, uuid.NewString(), "z"+uuid.NewString()+".example.org.", nil)
 		Expect(err).NotTo(HaveOccurred())
-		DeferCleanup(stack.DeleteZone, zone.ID)
+		DeferCleanup(stack.RemoveZone, zone.ID)
 		client := connect(ctx, noAuth(), 0)
 		Expect(client.DeletePool(ctx, zone.PoolID)).To(beOfKind(designate.PoolNotEmpty))
 		mine := newPool(ctx)

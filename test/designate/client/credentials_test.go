@@ -47,7 +47,7 @@ var _ = Describe("Credentials", func() {
 		func(ctx SpecContext, access func() designate.Access) {
 			mine, err := stack.CreateZone(ctx, uuid.NewString(), "z"+uuid.NewString()+".example.org.", nil)
 			Expect(err).NotTo(HaveOccurred())
-			DeferCleanup(stack.DeleteZone, mine.ID)
+			DeferCleanup(stack.RemoveZone, mine.ID)
 			client := connect(ctx, access(), 0)
 			Expect(zones(ctx, client)).To(ContainElement(mine.ID))
 			pools, err := client.Pools(ctx)

@@ -26,7 +26,7 @@ var _ = Describe("Between the client and Designate", Ordered, func() {
 		for range 3 {
 			zone, err := stack.CreateZone(ctx, uuid.NewString(), "z"+uuid.NewString()+".example.org.", nil)
 			Expect(err).NotTo(HaveOccurred())
-			DeferCleanup(stack.DeleteZone, zone.ID)
+			DeferCleanup(stack.RemoveZone, zone.ID)
 		}
 		var err error
 		proxy, err = faults.Start("127.0.0.1:0", stack.NoAuthURL)

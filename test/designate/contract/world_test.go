@@ -2,7 +2,6 @@ package contract
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -125,13 +124,9 @@ func awaitZone(ctx context.Context, zone running.Zone, state string) running.Zon
 // removeZone deletes a zone that may be gone by now, and waits until it is.
 func removeZone(ctx context.Context, zone running.Zone) {
 	GinkgoHelper()
-	if _, err := stack.Zone(ctx, zone.ID); errors.Is(err, running.ErrNoZone) {
-		return
-	}
-	Expect(stack.DeleteZone(ctx, zone.ID)).To(Succeed())
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	Expect(stack.AwaitNoZone(ctx, zone.ID)).To(Succeed())
+	Expect(stack.RemoveZone(ctx, zone.ID)).To(Succeed())
 }
 
 // zoneNow is a zone at this moment.

@@ -200,17 +200,8 @@ func makeZones(ctx context.Context, count int) {
 	for i := range count {
 		zone, err := stack.CreateZone(ctx, strings.Repeat(fmt.Sprint(i%10), 32), zoneName(fmt.Sprintf("zone-%d", i)), nil)
 		Expect(err).NotTo(HaveOccurred())
-		DeferCleanup(func(ctx context.Context) { deleteZone(ctx, zone.ID) })
+		DeferCleanup(stack.RemoveZone, zone.ID)
 	}
-}
-
-// deleteZone deletes a zone that may be gone by now, and waits until it is.
-func deleteZone(ctx context.Context, id string) {
-	GinkgoHelper()
-	answer, err := stack.NoAuth("any").AllProjects().Do(ctx, http.MethodDelete, "/v2/zones/"+id, nil)
-	Expect(err).NotTo(HaveOccurred())
-	Expect(answer.Status).To(BeElementOf(http.StatusAccepted, http.StatusNotFound))
-	Expect(stack.AwaitNoZone(ctx, id)).To(Succeed())
 }
 
 // total is how many zones Designate has in a pool, counted by the test.

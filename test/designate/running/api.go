@@ -141,6 +141,21 @@ func (s *Stack) DeleteZone(ctx context.Context, id string) error {
 	return s.NoAuth("any").AllProjects().Call(ctx, http.MethodDelete, "/v2/zones/"+id, nil, nil)
 }
 
+// RemoveZone deletes a zone of any project, if it is there, and waits until it is gone.
+func (s *Stack) RemoveZone(ctx context.Context, id string) error {
+	answer, err := s.NoAuth("any").AllProjects().Do(ctx, http.MethodDelete, "/v2/zones/"+id, nil)
+	if err != nil {
+		return err
+	}
+	if answer.Status != http.StatusAccepted && answer.Status != http.StatusNotFound {
+		return fmt.Errorf("delete zone %s: HTTP %d", id, answer.Status)
+	}
+	// A cleanup has no end of its own.
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
+	defer cancel()
+	return s.AwaitNoZone(ctx, id)
+}
+
 // ErrNoZone says that Designate knows no such zone.
 var ErrNoZone = errors.New("no such zone")
 
