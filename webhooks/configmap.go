@@ -104,14 +104,14 @@ func (v configMapValidator) poolsMadeFrom(ctx context.Context, stored *corev1.Co
 	return names, nil
 }
 
-// migrationWarnings tells people with servers in single-pool mode that the list they create does not take effect yet.
+// migrationWarnings tells people with servers in single-pool mode that their list has these move, and what that needs.
 func (v configMapValidator) migrationWarnings(ctx context.Context, namespace string) (admission.Warnings, error) {
 	backend, err := backendOf(ctx, v.reader, namespace)
 	if err != nil || backend == nil || backend.Status.Mode != v1alpha1.SinglePool ||
 		backend.Status.Servers == nil || backend.Status.Servers.Ready == 0 {
 		return nil, err
 	}
-	return admission.Warnings{fmt.Sprintf("this namespace runs a single pool with %d ready servers: moving it to several "+
-		"pools is pending (condition %s) and disturbs nothing until this operator can do it",
-		backend.Status.Servers.Ready, v1alpha1.ConditionMigrationPending)}, nil
+	return admission.Warnings{fmt.Sprintf("this namespace runs a single pool with %d ready servers, which new ones in another StatefulSet "+
+		"replace one by one: until that is over (condition %s) both run, and need storage for both",
+		backend.Status.Servers.Ready, v1alpha1.ConditionMigrating)}, nil
 }

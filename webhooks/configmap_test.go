@@ -137,7 +137,7 @@ func TestConfigMap(t *testing.T) {
 		"deleting a list of the default pool alone removes no pool": {
 			change: change{before: poolsListed("default")},
 		},
-		"a list created while a single pool serves waits, and says so": {
+		"a list created while a single pool serves has its servers move, and says so": {
 			change: change{after: poolsListed("default", "edge")},
 			stored: []client.Object{makeBackend().Running(v1alpha1.SinglePool, 2).Obj()},
 			want:   verdict{warns: []string{"runs a single pool with 2 ready servers"}},

@@ -48,8 +48,11 @@ const (
 	// ConditionWorkersRestarted: no worker of Designate is left that was started before the last change of servers. Absent
 	// unless the operator applies pools.yaml.
 	ConditionWorkersRestarted = "WorkersRestarted"
-	// ConditionMigrationPending: the other mode was asked for while servers are in use. Absent when nobody asked.
-	ConditionMigrationPending = "MigrationPending"
+	// ConditionPrimariesReachable: every one of spec.primaries answers the operator. A warning: Ready does not depend on it.
+	ConditionPrimariesReachable = "PrimariesReachable"
+	// ConditionMigrating: the default pool moves from one mode to the other, or waits for other pools to go before it does. Absent
+	// when it does not.
+	ConditionMigrating = "Migrating"
 )
 
 // Reasons of Accepted.
@@ -115,9 +118,13 @@ const (
 	ReasonZonesBeingDeleted = "ZonesBeingDeleted"
 	// ReasonZonesUnknown: Designate has not been asked yet, or its last answer is too old. Clears itself.
 	ReasonZonesUnknown = "ZonesUnknown"
-	// ReasonForceRequired: no zone is in the way, and taking the pool out of Designate is left to a person: the force
-	// annotation.
-	ReasonForceRequired = "ForceRequired"
+	// ReasonServersHoldZones: Designate does not know the pool, and its servers hold zones. Needs a person.
+	ReasonServersHoldZones = "ServersHoldZones"
+	// ReasonDeletingInDesignate: the point of no return is passed, and Designate is to delete the pool. Clears itself.
+	ReasonDeletingInDesignate = "DeletingInDesignate"
+	// ReasonConfirmingRemoval: Designate has deleted the pool, whose servers stay until a listing shows that no zone was made in
+	// it meanwhile. Clears itself.
+	ReasonConfirmingRemoval = "ConfirmingRemoval"
 	// ReasonForceAnnotationMismatch: the force annotation does not hold the pool's own name. Needs a person.
 	ReasonForceAnnotationMismatch = "ForceAnnotationMismatch"
 )
@@ -183,6 +190,14 @@ const (
 	ReasonNoServerYet = "NoServerYet"
 )
 
+// Reasons of PrimariesReachable.
+const (
+	// ReasonPrimariesAnswer: each answers DNS over UDP and TCP.
+	ReasonPrimariesAnswer = "PrimariesAnswer"
+	// ReasonPrimariesSilent: one does not. Needs a person, unless Designate's mdns is about to start.
+	ReasonPrimariesSilent = "PrimariesSilent"
+)
+
 // Reasons of WorkersMountKeys and WorkersRestarted. Programmed and Ready take them over.
 const (
 	// ReasonKeysMounted: every workload mounts the Secret as a directory.
@@ -242,8 +257,12 @@ const (
 	ReasonPoolBeingRemoved = "PoolBeingRemoved"
 	// ReasonWaitingForMode: the operator has not settled the mode yet. Clears itself.
 	ReasonWaitingForMode = "WaitingForMode"
-	// ReasonMigrationPending: the source asks for the other mode while servers are in use.
-	ReasonMigrationPending = "MigrationPending"
+	// ReasonServersMoving: servers of one mode take over from those of the other, one by one; the message says how far they are.
+	// Clears itself.
+	ReasonServersMoving = "ServersMoving"
+	// ReasonWaitingForPools: the ConfigMap is gone, and SinglePool mode comes once its other pools are removed. Clears itself, unless
+	// their removal is blocked.
+	ReasonWaitingForPools = "WaitingForPools"
 	// ReasonRemovalInProgress: the DesignateBackend is being deleted, and its pools with it.
 	ReasonRemovalInProgress = "RemovalInProgress"
 )
@@ -252,10 +271,17 @@ const (
 const (
 	// EventForcedRemoval: a pool passes the gate because somebody forced it.
 	EventForcedRemoval = "ForcedRemoval"
+	// EventOrphanedObjects: objects bear the labels of a pool that does not exist; they stay, or are deleted, as the message says.
+	EventOrphanedObjects = "OrphanedObjects"
 	// EventPoolUpdateFailed: a Job that applies pools failed.
 	EventPoolUpdateFailed = "PoolUpdateFailed"
 	// EventDeletionsMayBeUndone: a pool was applied while zones of it were being deleted, because they had not gone in time.
 	EventDeletionsMayBeUndone = "DeletionsMayBeUndone"
+	// EventRebuildingServer: a server is being emptied and filled anew, because somebody asked for it; EventServerRebuilt: it has joined
+	// again; EventRebuildRefused: it stays as it is, for the reason that the message says.
+	EventRebuildingServer = "RebuildingServer"
+	EventServerRebuilt    = "ServerRebuilt"
+	EventRebuildRefused   = "RebuildRefused"
 	// EventWorkersRestarted: Designate's workers were restarted.
 	EventWorkersRestarted = "WorkersRestarted"
 	// EventKeyMadeAnew: an RNDC key was lost with every copy; its server and Designate must read the new one. Needs a person.

@@ -174,6 +174,16 @@ type Designate struct {
 	// +optional
 	PollInterval *metav1.Duration `json:"pollInterval,omitempty"`
 
+	// How long Designate's services wait for each other: the `rpc_response_timeout` of its configuration, 0s to 1h. The servers of
+	// a pool that Designate has deleted stay for so long at least, until it is certain that no zone was made in it meanwhile.
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s') && duration(self) <= duration('1h')",message="must be 0s to 1h"
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:Format=duration
+	// +kubebuilder:default="1m"
+	// +optional
+	RPCResponseTimeout *metav1.Duration `json:"rpcResponseTimeout,omitempty"`
+
 	// Who applies pools.yaml to Designate: External is people or their installer, Job is the operator, with Jobs that run
 	// `designate-manage pool update`.
 	// +kubebuilder:default=External
@@ -251,8 +261,8 @@ type DesignateBackendStatus struct {
 	Zones *ZoneListing `json:"zones,omitempty"`
 
 	// Conditions: Accepted, MultipoolConfigValid, PoolsApplied, PoolsYAMLWritten, DesignateReachable, DefaultPoolMatches,
-	// PoolNamesDistinct, AttributesHonoured, WorkersMountKeys, PoolsProgrammed, WorkersRestarted, MigrationPending, RemovalBlocked,
-	// Ready.
+	// PoolNamesDistinct, AttributesHonoured, PrimariesReachable, WorkersMountKeys, PoolsProgrammed, WorkersRestarted,
+	// Migrating, RemovalBlocked, Ready.
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=32

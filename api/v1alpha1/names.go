@@ -72,6 +72,9 @@ const (
 	// AnnotationForceRemoval lets a DesignatePool go without asking Designate whether it still has zones. Its value must
 	// be the pool's own name in Designate. Zones of the pool are lost to their clients.
 	AnnotationForceRemoval = "designate.openstack.org/force-removal"
+	// AnnotationRebuildServer asks on a DesignatePool that one of its servers be emptied and filled anew. Its value is the ordinal of
+	// the server; it is taken off once that begins.
+	AnnotationRebuildServer = "designate.openstack.org/rebuild-server"
 	// AnnotationRestartedFor marks the pod template of Designate's workers with the run after which they were restarted last.
 	AnnotationRestartedFor = "designate.openstack.org/restarted-for-pool-update"
 )

@@ -133,6 +133,11 @@ func (in *Designate) DeepCopyInto(out *Designate) {
 		*out = new(metav1.Duration)
 		**out = **in
 	}
+	if in.RPCResponseTimeout != nil {
+		in, out := &in.RPCResponseTimeout, &out.RPCResponseTimeout
+		*out = new(metav1.Duration)
+		**out = **in
+	}
 	if in.PoolUpdate != nil {
 		in, out := &in.PoolUpdate, &out.PoolUpdate
 		*out = new(PoolUpdate)

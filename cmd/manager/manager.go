@@ -40,7 +40,7 @@ func newManager(config *rest.Config, s *settings) (ctrl.Manager, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the manager: %w", err)
 	}
-	if err := controllers.Setup(mgr, s.controllers); err != nil {
+	if err := controllers.Setup(mgr, s.controllers, controllers.Network()); err != nil {
 		return nil, err
 	}
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {

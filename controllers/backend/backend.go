@@ -7,18 +7,18 @@ import (
 	"errors"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/apply"
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
+	"github.com/designate-pools/designate-pool-operator/controllers/pooldeletion"
 	"github.com/designate-pools/designate-pool-operator/controllers/rndckeys"
 	"github.com/designate-pools/designate-pool-operator/controllers/serving"
+	"github.com/designate-pools/designate-pool-operator/controllers/tsigkeys"
 	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 )
 
@@ -36,26 +36,35 @@ type Reconciler struct {
 	// Zones tells what is known of Designate's zones.
 	Zones interface {
 		zones.Viewer
+		// ListedSince is the last listing that counts and began after a wish to remove a pool was first seen.
+		ListedSince(namespace string, intent zones.Intent) *zones.Listing
 		// Demand has the zones listed soon.
 		Demand(namespace string, after time.Time)
 	}
+	// Deletions tells what Designate said when it was to delete a pool.
+	Deletions pooldeletion.Viewer
+	// TSIGKeys tells what is known of the TSIG keys that Designate has.
+	TSIGKeys tsigkeys.Viewer
 	// Serving tells which zones servers have.
 	Serving serving.Viewer
 	Clock   clock.PassiveClock
 
 	statuses, poolStatuses apply.Statuses
-	rests                  rests
+	// rests are those of what is to be applied, refusals those of why servers are not rebuilt, skipped those of why pools are not applied.
+	rests, refusals, skipped rests
 }
 
 // +kubebuilder:rbac:groups=designate.openstack.org,resources=designatebackends,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=designate.openstack.org,resources=designatebackends/status,verbs=get;patch
-// +kubebuilder:rbac:groups=designate.openstack.org,resources=designatepools,verbs=get;list;watch
+// +kubebuilder:rbac:groups=designate.openstack.org,resources=designatepools,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=designate.openstack.org,resources=designatepools/status,verbs=get;patch
-// +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch
-// +kubebuilder:rbac:groups="",resources=services;pods;persistentvolumeclaims,verbs=get;list;watch
+// What a vanished DesignatePool has left, this deletes.
+// +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;patch;delete
+// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=services;persistentvolumeclaims,verbs=get;list;watch;delete
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;update;patch;delete
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create;patch;delete
-// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch
+// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;delete
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // Reconcile makes one pass over a namespace.
@@ -76,7 +85,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{}, nil
 	}
 	r.rests.Forget(s.facts.Gone)
-	planned := ledger.Plan(&s.stored.Ledger, s.facts)
+	r.refusals.Forget(s.facts.Gone)
+	r.skipped.Forget(s.facts.Gone)
+	planned := s.plan()
 	if s.backendLeaves() && len(s.pools) == 0 && len(planned.Pools) == 0 {
 		return apply.Outcome(r.releaseBackend(ctx, s))
 	}
@@ -86,13 +97,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 // carryOut brings a plan into force. The order is what makes a crash at any point harmless: a number is in the ledger
 // before anything uses it, and out of pools.yaml before anything gives it up.
 func (r *Reconciler) carryOut(ctx context.Context, s *scope, planned *ledger.Ledger) (ctrl.Result, error) {
-	forced := s.forcedRemovals(planned)
+	forced, before := s.forcedRemovals(planned), s.stored.DeepCopy()
 	if _, err := s.stored.Write(ctx, r.Client, s.namespace, planned); err != nil {
 		return apply.Outcome(err, r.reportUnknown(ctx, s.namespace, err))
 	}
 	r.announce(ctx, s, forced)
 	s.keysErr = r.ensureKeys(ctx, s)
-	failures := []error{s.keysErr, r.ensurePoolsYAML(ctx, s)}
+	failures := []error{r.announceRebuilds(ctx, s, before), s.keysErr, r.ensurePoolsYAML(ctx, s)}
 	if s.poolsYAML.settled {
 		failures = append(failures, r.program(ctx, s))
 		_, err := s.stored.Write(ctx, r.Client, s.namespace, ledger.Settle(&s.stored.Ledger, s.facts))
@@ -101,6 +112,7 @@ func (r *Reconciler) carryOut(ctx context.Context, s *scope, planned *ledger.Led
 		// Nobody has looked at what Designate knows.
 		s.programming.err = errors.New("pools.yaml is not as it should be: " + s.poolsYAML.message)
 	}
+	failures = append(failures, r.tearDownVanished(ctx, s))
 	if !s.listingAfter.IsZero() {
 		r.Zones.Demand(s.namespace, s.listingAfter)
 	}
@@ -113,27 +125,4 @@ func (r *Reconciler) carryOut(ctx context.Context, s *scope, planned *ledger.Led
 		result.RequeueAfter = s.lookAgain
 	}
 	return result, err
-}
-
-// forcedRemovals are the pools that pass the point of no return with a plan because somebody forced them.
-func (s *scope) forcedRemovals(planned *ledger.Ledger) []*v1alpha1.DesignatePool {
-	var pools []*v1alpha1.DesignatePool
-	for i := range s.pools {
-		uid := s.pools[i].UID
-		before, after := s.stored.Pool(uid), planned.Pool(uid)
-		if before != nil && !before.Removing() && after.Removing() && s.removals[uid].Forced {
-			pools = append(pools, &s.pools[i])
-		}
-	}
-	return pools
-}
-
-// announce says of pools that they are removed by force.
-func (r *Reconciler) announce(ctx context.Context, s *scope, forced []*v1alpha1.DesignatePool) {
-	for _, pool := range forced {
-		log.FromContext(ctx).Info("Removing pool by force, without knowing whether it has zones", "pool", pool.PoolName())
-		r.Recorder.Eventf(pool, s.relatedBackend(), corev1.EventTypeWarning, v1alpha1.EventForcedRemoval, "Remove",
-			"The annotation %s was set: the pool is removed without asking Designate whether it still has zones.",
-			v1alpha1.AnnotationForceRemoval)
-	}
 }

@@ -2,49 +2,19 @@ package backend
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/acceptance"
 	"github.com/designate-pools/designate-pool-operator/controllers/builders"
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
-	"github.com/designate-pools/designate-pool-operator/controllers/owned"
 	"github.com/designate-pools/designate-pool-operator/conversion"
 )
-
-// gone are the entries whose DesignatePool, and everything that bears its UID, the API server says does not exist.
-func (r *Reconciler) gone(ctx context.Context, s *scope) ([]types.UID, error) {
-	var gone []types.UID
-	for _, entry := range s.stored.Pools {
-		if slices.ContainsFunc(s.pools, func(p v1alpha1.DesignatePool) bool { return p.UID == entry.UID }) {
-			continue
-		}
-		pool := &v1alpha1.DesignatePool{}
-		err := r.APIReader.Get(ctx, client.ObjectKey{Namespace: s.namespace, Name: entry.Object}, pool)
-		if client.IgnoreNotFound(err) != nil {
-			return nil, wrap(err, "read DesignatePool "+entry.Object)
-		}
-		if !apierrors.IsNotFound(err) && pool.UID == entry.UID {
-			continue // The cache is behind.
-		}
-		left, err := owned.Any(ctx, r.APIReader, s.namespace, entry.UID)
-		if err != nil {
-			return nil, err
-		}
-		if left == nil {
-			gone = append(gone, entry.UID)
-		}
-	}
-	return gone, nil
-}
 
 // makeFacts puts together what a ledger is planned from.
 func (s *scope) makeFacts(gone []types.UID) {
@@ -101,11 +71,10 @@ func earlier(a, b bool) int {
 
 func (s *scope) poolFacts(pool *v1alpha1.DesignatePool) ledger.PoolFacts {
 	facts := ledger.PoolFacts{
-		UID:      pool.UID,
-		Object:   pool.Name,
-		Name:     pool.PoolName(),
-		Withdraw: s.removals[pool.UID].Allowed,
-		Index:    s.deployedIndex(pool.UID),
+		UID:    pool.UID,
+		Object: pool.Name,
+		Name:   pool.PoolName(),
+		Index:  s.deployedIndex(pool.UID),
 		// As far as people apply pools.yaml. Without a usable DesignateBackend it is not made anew, so nothing has left it.
 		Programmed: s.backend != nil && s.backendErr == nil,
 	}
@@ -162,39 +131,61 @@ func (s *scope) orphanFacts(statefulSet *appsv1.StatefulSet, uid types.UID) ledg
 	return facts
 }
 
-// addServers adds what exists of a pool's servers in the mode that is to be in force.
+// addServers adds what exists of a pool's servers in the mode that is to be in force, and of the default pool's in the other one.
 func (s *scope) addServers(facts *ledger.PoolFacts, index int32) {
 	name := builders.StatefulSetName(s.facts.Mode, index)
-	facts.Servers = map[int32]ledger.ServerFacts{}
+	facts.Servers, facts.Replicas = s.serversOf(facts.UID, index, name)
+	for _, mode := range []v1alpha1.Mode{v1alpha1.SinglePool, v1alpha1.MultiPool} {
+		if other := builders.StatefulSetName(mode, index); other != name {
+			facts.Former, facts.FormerReplicas = s.serversOf(facts.UID, index, other)
+		}
+	}
+}
+
+// serversOf is what exists of the servers that a StatefulSet runs for a pool, and how many it is told to run.
+func (s *scope) serversOf(uid types.UID, index int32, statefulSet string) (servers map[int32]ledger.ServerFacts, replicas int32) {
+	servers = map[int32]ledger.ServerFacts{}
 	for _, service := range s.objects.services {
 		labels := service.Labels
-		if labels[v1alpha1.LabelPoolUID] != string(facts.UID) || labels[v1alpha1.LabelServiceRole] != v1alpha1.ServiceRoleControl {
+		if labels[v1alpha1.LabelPoolUID] != string(uid) || labels[v1alpha1.LabelServiceRole] != v1alpha1.ServiceRoleControl {
 			continue
 		}
 		ordinal, ok := number(labels[v1alpha1.LabelOrdinal])
-		if ok && service.Name == builders.ControlServiceName(name, ordinal) {
-			facts.Servers[ordinal] = s.serverFacts(facts.UID, index, name, ordinal, service)
+		if ok && service.Name == builders.ControlServiceName(statefulSet, ordinal) {
+			servers[ordinal] = s.serverFacts(uid, index, statefulSet, ordinal, service)
 		}
 	}
 	for i := range s.objects.statefulSets {
-		statefulSet := &s.objects.statefulSets[i]
-		if statefulSet.Name == name && statefulSet.Labels[v1alpha1.LabelPoolUID] == string(facts.UID) {
-			facts.Replicas = ptr.Deref(statefulSet.Spec.Replicas, 1)
+		object := &s.objects.statefulSets[i]
+		if object.Name == statefulSet && object.Labels[v1alpha1.LabelPoolUID] == string(uid) {
+			replicas = ptr.Deref(object.Spec.Replicas, 1)
 		}
 	}
+	return servers, replicas
 }
 
 func (s *scope) serverFacts(uid types.UID, index int32, statefulSet string, ordinal int32, control *corev1.Service) ledger.ServerFacts {
 	facts := ledger.ServerFacts{Address: builders.ServiceAddress(control)}
 	facts.RNDCKey, _ = number(control.Annotations[v1alpha1.AnnotationRNDCKey])
 	facts.InPoolsYAML = facts.Address != "" && s.inPoolsYAML(facts.Address)
+	name := builders.PodName(statefulSet, ordinal)
 	open := s.objects.services[builders.ClientServiceName(index, ordinal)]
-	facts.ClientOpen = open != nil && open.Labels[v1alpha1.LabelPoolUID] == string(uid) && builders.ServiceIsOpen(open)
-	pod := s.objects.pods[builders.PodName(statefulSet, ordinal)]
+	facts.ClientOpen = open != nil && open.Labels[v1alpha1.LabelPoolUID] == string(uid) && builders.ServiceLeadsTo(open, name)
+	pod := s.objects.pods[name]
 	facts.PodExists = pod != nil && pod.Labels[v1alpha1.LabelPoolUID] == string(uid)
 	facts.Ready = facts.PodExists && builders.PodReady(pod)
 	facts.MayJoin = facts.Ready && s.mayJoin(uid, ordinal, pod)
+	facts.Claim = s.claimOf(uid, name)
 	return facts
+}
+
+// claimOf is the UID of the claim of a server's pod; empty without one that is the pool's.
+func (s *scope) claimOf(uid types.UID, pod string) types.UID {
+	claim := s.objects.claims[builders.ClaimName(pod)]
+	if claim == nil || claim.Labels[v1alpha1.LabelPoolUID] != string(uid) {
+		return ""
+	}
+	return claim.UID
 }
 
 // reserve protects the numbers that objects of pools bear which neither have an entry nor get one now.

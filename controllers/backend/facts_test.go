@@ -29,25 +29,29 @@ func TestGone(t *testing.T) {
 		exists []client.Object
 		cached []v1alpha1.DesignatePool
 		want   []types.UID
+		// vanished says that something is left of it.
+		vanished bool
 	}{
-		"nothing of it exists":                           {nil, nil, []types.UID{"uid-edge"}},
-		"the pool exists":                                {[]client.Object{&living}, []v1alpha1.DesignatePool{living}, nil},
-		"the pool exists, and the cache is behind":       {[]client.Object{&living}, nil, nil},
-		"only another object of its name exists":         {[]client.Object{&anew}, []v1alpha1.DesignatePool{anew}, []types.UID{"uid-edge"}},
-		"a pod is left":                                  {[]client.Object{&corev1.Pod{ObjectMeta: meta}}, nil, nil},
-		"a claim is left":                                {[]client.Object{&corev1.PersistentVolumeClaim{ObjectMeta: meta}}, nil, nil},
-		"a Secret is left":                               {[]client.Object{&corev1.Secret{ObjectMeta: meta}}, nil, nil},
-		"a Service is left, and another of its name too": {[]client.Object{&anew, &corev1.Service{ObjectMeta: meta}}, nil, nil},
+		"nothing of it exists":                           {nil, nil, []types.UID{"uid-edge"}, false},
+		"the pool exists":                                {[]client.Object{&living}, []v1alpha1.DesignatePool{living}, nil, false},
+		"the pool exists, and the cache is behind":       {[]client.Object{&living}, nil, nil, false},
+		"only another object of its name exists":         {[]client.Object{&anew}, []v1alpha1.DesignatePool{anew}, []types.UID{"uid-edge"}, false},
+		"a pod is left":                                  {[]client.Object{&corev1.Pod{ObjectMeta: meta}}, nil, nil, true},
+		"a claim is left":                                {[]client.Object{&corev1.PersistentVolumeClaim{ObjectMeta: meta}}, nil, nil, true},
+		"a Secret is left":                               {[]client.Object{&corev1.Secret{ObjectMeta: meta}}, nil, nil, true},
+		"a Service is left, and another of its name too": {[]client.Object{&anew, &corev1.Service{ObjectMeta: meta}}, nil, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := inForce(entry("edge", 1, 1, 5))
 			s.pools = test.cached
-			got, err := (&Reconciler{APIReader: serverWith(t, test.exists...)}).gone(context.Background(), s)
-			if err != nil {
+			if err := (&Reconciler{APIReader: serverWith(t, test.exists...)}).gatherVanished(context.Background(), s); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.want, got, cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(test.want, s.gone, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("gone (-want +got):\n%s", diff)
+			}
+			if got := len(s.vanished) > 0; got != test.vanished {
+				t.Errorf("vanished: %v, want %v", got, test.vanished)
 			}
 		})
 	}
@@ -74,13 +78,14 @@ func TestNothingIsGoneOnAnError(t *testing.T) {
 				return c.List(ctx, list, opts...)
 			},
 		})
-		gone, err := (&Reconciler{APIReader: c}).gone(context.Background(), inForce(entry("edge", 1, 1, 5)))
+		s := inForce(entry("edge", 1, 1, 5))
+		err := (&Reconciler{APIReader: c}).gatherVanished(context.Background(), s)
 		if asked < failing {
 			break // Every question has failed once.
 		}
 		questions = failing
-		if !errors.Is(err, down) || gone != nil {
-			t.Errorf("question %d failed: gone %v, error %v; want the error", failing, gone, err)
+		if !errors.Is(err, down) || s.gone != nil || s.vanished != nil {
+			t.Errorf("question %d failed: gone %v, error %v; want the error", failing, s.gone, err)
 		}
 	}
 	// The DesignatePool and seven kinds of objects.
@@ -229,6 +234,37 @@ func TestWhoGetsAnEntry(t *testing.T) {
 				t.Errorf("it gets an entry: %v, want %v", got, test.want)
 			}
 		})
+	}
+}
+
+// Of the default pool there may be servers in both modes, with one client Service for each ordinal.
+func TestFormerServersAreFound(t *testing.T) {
+	present := entry("default", 0, 1, 1)
+	const single = "designate-backendbind9"
+	s := inForce(present)
+	s.pools = []v1alpha1.DesignatePool{pool("default", 0)}
+	s.objects = deployed(present)
+	former := s.objects.statefulSets[0].DeepCopy()
+	former.Name, former.Spec.Replicas = single, ptr.To(int32(3))
+	s.objects.statefulSets = append(s.objects.statefulSets, *former)
+	control := s.objects.services[builders.ControlServiceName("designate-backendbind9-pool0", 0)].DeepCopy()
+	control.Name, control.Spec.ClusterIP = builders.ControlServiceName(single, 0), "10.96.9.9"
+	s.objects.services[control.Name] = control
+	open := s.objects.services[builders.ClientServiceName(0, 0)]
+	open.Spec.Selector = map[string]string{"statefulset.kubernetes.io/pod-name": single + "-0"}
+	s.current = []conversion.PoolEntry{{Name: "default", Nameservers: []conversion.Address{{Host: "10.96.9.9"}}}}
+
+	facts := s.factsOfAll().Pools[0]
+	if got := facts.Former[0]; !got.ClientOpen || got.Address != "10.96.9.9" || !got.InPoolsYAML || got.RNDCKey != 1 || facts.FormerReplicas != 3 {
+		t.Errorf("the former server is %+v of %d", got, facts.FormerReplicas)
+	}
+	if got := facts.Servers[0]; got.ClientOpen || got.Address != "10.96.0.0" || got.InPoolsYAML || facts.Replicas != 1 {
+		t.Errorf("the present server is %+v of %d", got, facts.Replicas)
+	}
+	s.pools = []v1alpha1.DesignatePool{pool("edge", 0)}
+	s.objects = deployed(entry("edge", 1, 1, 1))
+	if facts := s.factsOfAll().Pools[0]; len(facts.Former) > 0 || facts.FormerReplicas > 0 {
+		t.Errorf("another pool has former servers: %+v", facts.Former)
 	}
 }
 

@@ -29,6 +29,16 @@ func TestWhoMayJoin(t *testing.T) {
 		"one that nobody can ask": {func(s *scope) {
 			s.backend.Spec.Designate.Access, s.servesAll = nil, func(types.UID, int32, types.UID, time.Time) bool { panic("asked") }
 		}, true, false},
+		"one of the default pool while that changes its mode": {func(s *scope) { s.facts.Mode = v1alpha1.SinglePool }, false, false},
+		"one that nobody can ask about zones, and that takes over from another which has no more than it": {func(s *scope) {
+			s.backend.Spec.Designate.Access = nil
+			s.stored.Pools[0].Former = &ledger.Former{Mode: v1alpha1.SinglePool}
+		}, true, false},
+		"one that takes over from another which has more": {func(s *scope) {
+			s.backend.Spec.Designate.Access = nil
+			s.stored.Pools[0].Former = &ledger.Former{Mode: v1alpha1.SinglePool}
+			s.servesAll = func(types.UID, int32, types.UID, time.Time) bool { return false }
+		}, false, false},
 		"one that has not been filled":         {func(s *scope) { s.stored.Pools[0].Servers[0].FilledAt = nil }, false, false},
 		"one that the workers do not know":     {func(s *scope) { s.stored.Pools[0].Applied.Workers = "older" }, false, false},
 		"one of a pool that was never applied": {func(s *scope) { s.stored.Pools[0].Applied = nil }, false, false},

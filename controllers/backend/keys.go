@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
@@ -26,7 +27,7 @@ func (r *Reconciler) ensureKeys(ctx context.Context, s *scope) error {
 	}
 	keys := map[string][]byte{}
 	for _, entry := range s.stored.Pools {
-		for _, server := range entry.Servers {
+		for _, server := range slices.Concat(entry.Servers, entry.FormerServers()) {
 			name := conversion.RNDCKeyName(server.RNDCKey)
 			if keys[name] = current[name]; keys[name] != nil {
 				continue

@@ -26,7 +26,10 @@ func lostLedger() *scope {
 	return s
 }
 
-func (s *scope) planned() *ledger.Ledger { return ledger.Plan(&s.stored.Ledger, s.factsOfAll()) }
+func (s *scope) planned() *ledger.Ledger {
+	s.factsOfAll()
+	return s.plan()
+}
 
 // TestNumbersOfUnknownObjectsAreGivenToNobody: pools.yaml does not hold the pool, so it gets no entry, and its servers
 // run all the same.
@@ -70,6 +73,9 @@ func TestALostLedgerEndsARemovalThatHasBegun(t *testing.T) {
 	s.pools[1].DeletionTimestamp = ptr.To(metav1.Unix(1_700_000_000, 0))
 	s.pools[1].Annotations = map[string]string{v1alpha1.AnnotationForceRemoval: "edge"}
 	s.objects.statefulSets = s.objects.statefulSets[:1]
+	// The entry comes first, and with it what the gate goes by.
+	s.stored.Ledger = *s.planned()
+	s.ledgerLost = false
 	entry := s.planned().Pool("uid-edge")
 	if entry == nil || entry.Removal != ledger.Withdrawing || entry.Index != 1 {
 		t.Errorf("its entry is %+v, want one that is being withdrawn", entry)

@@ -24,6 +24,7 @@ func (r *Reconciler) writePoolStatuses(ctx context.Context, s *scope) error {
 		var wanted []metav1.Condition
 		if entry := s.stored.Pool(pool.UID); entry != nil && !entry.Removing() && s.backend != nil && s.backendErr == nil {
 			wanted = append(wanted, s.programmedCondition(pool.UID))
+			r.countSkip(s, pool, &wanted[0])
 		}
 		err := r.poolStatuses.Write(ctx, r.Client, pool, func() {
 			apply.Conditions(&pool.Status.Conditions, pool.Generation, poolConditions, wanted)

@@ -114,9 +114,9 @@ func (s *scope) entries(ids idPolicy) ([]conversion.PoolEntry, error) {
 // known of its client Services, so none counts as closed.
 func (s *scope) targets(pool *ledger.Pool) []conversion.Server {
 	facts, known := s.facts.Pool(pool.UID)
-	open := func(ordinal int32) bool { return !known || facts.Servers[ordinal].ClientOpen }
+	led := func(ordinal int32, former bool) bool { return !known || facts.Led(ordinal, former) }
 	var servers []conversion.Server
-	for _, target := range pool.Targets(open) {
+	for _, target := range pool.Targets(led) {
 		servers = append(servers, conversion.Server{Ordinal: target.Ordinal, Address: target.Address, RNDCKey: target.RNDCKey})
 	}
 	return servers
@@ -130,7 +130,7 @@ func (s *scope) remainingEntries() ([]conversion.PoolEntry, error) {
 			s.currentErr)
 	}
 	return slices.DeleteFunc(slices.Clone(s.current), func(entry conversion.PoolEntry) bool {
-		return slices.ContainsFunc(s.stored.Pools, func(p ledger.Pool) bool { return p.Removing() && p.Name == entry.Name })
+		return slices.ContainsFunc(s.stored.Pools, func(p ledger.Pool) bool { return p.Leaving() && p.Name == entry.Name })
 	}), nil
 }
 

@@ -168,15 +168,14 @@ func (s *scope) emptyServers(held *ledger.Pool, entry *conversion.PoolEntry) ([]
 	return empty, nil
 }
 
-// fillTokenOf is what Server.Filled is once a server has been filled as it is now; empty while its claim is not known.
+// fillTokenOf is what Server.Filled is once a server has been filled as it is now; empty while its claim is not known, or is to go.
 func (s *scope) fillTokenOf(held *ledger.Pool, server ledger.Server, entry *conversion.PoolEntry) (string, error) {
-	pod := builders.PodName(builders.StatefulSetName(s.stored.Mode, held.Index), server.Ordinal)
-	claim := s.objects.claims[builders.ClaimName(pod)]
+	claim := s.claimOf(held.UID, builders.PodName(builders.StatefulSetName(s.stored.Mode, held.Index), server.Ordinal))
 	target := slices.IndexFunc(entry.Targets, func(t conversion.Target) bool { return t.DNS.Host == server.Address })
-	if claim == nil || claim.Labels[v1alpha1.LabelPoolUID] != string(held.UID) || target < 0 {
+	if claim == "" || claim == server.Rebuilding || target < 0 {
 		return "", nil
 	}
-	return fillToken(claim.UID, &entry.Targets[target])
+	return fillToken(claim, &entry.Targets[target])
 }
 
 // markProgrammed says of each pool whether Designate knows it, for what is let go next. When the pass could not find out, it

@@ -31,6 +31,15 @@ func (r *rests) Since(pool types.UID, state string, now time.Time) time.Time {
 	return r.since[pool].since
 }
 
+// News says whether a state is another one than before.
+func (r *rests) News(pool types.UID, state string) bool {
+	r.mutex.Lock()
+	before, known := r.since[pool]
+	r.mutex.Unlock()
+	r.Since(pool, state, time.Time{})
+	return !known || before.state != state
+}
+
 // Forget forgets pools that are gone.
 func (r *rests) Forget(pools []types.UID) {
 	r.mutex.Lock()

@@ -32,13 +32,22 @@ type scope struct {
 	configured *conversion.MultipoolConfig
 	// wantedMode is what the configuration asks for; empty when it says nothing that can be relied on.
 	wantedMode v1alpha1.Mode
-	stored     *ledger.Stored
-	ledgerLost bool
-	pools      []v1alpha1.DesignatePool
-	verdicts   map[types.UID]acceptance.Verdict
-	removals   map[types.UID]removal.Verdict
-	objects    objects
-	facts      ledger.Facts
+	// unconfigured says that there is no multipool ConfigMap.
+	unconfigured bool
+	stored       *ledger.Stored
+	ledgerLost   bool
+	pools        []v1alpha1.DesignatePool
+	verdicts     map[types.UID]acceptance.Verdict
+	// begunRebuilds are the pools of which a server is to be rebuilt, refusedRebuilds those of which it is not.
+	begunRebuilds   []*v1alpha1.DesignatePool
+	refusedRebuilds []refusedRebuild
+	// gone are the entries of which nothing is left, vanished those of which something but their DesignatePool is.
+	gone, vanished []types.UID
+	// removals are the gate's verdicts, by what removalFacts say.
+	removals     map[types.UID]removal.Verdict
+	removalFacts map[types.UID]removal.Facts
+	objects      objects
+	facts        ledger.Facts
 	// zones is what is known of Designate's zones at the time of the pass; nothing without access.
 	zones zones.View
 	// servesAll says that the pod of a server answers for every zone that a listing found which began after a time.
@@ -125,12 +134,14 @@ func (r *Reconciler) gather(ctx context.Context, namespace string) (*scope, erro
 	s.servesAll = func(pool types.UID, ordinal int32, pod types.UID, since time.Time) bool {
 		return r.Serving.View(pool).ServesAll(ordinal, pod, since)
 	}
-	s.judge()
-	gone, err := r.gone(ctx, s)
-	if err != nil {
+	s.verdicts = acceptance.Judge(s.pools, acceptance.Claims(s.objects.statefulSets, s.stored.Pools))
+	if err := r.gatherVanished(ctx, s); err != nil {
 		return nil, err
 	}
-	s.makeFacts(gone)
+	if err := r.judgeRemovals(ctx, s); err != nil {
+		return nil, err
+	}
+	s.makeFacts(s.gone)
 	return s, nil
 }
 
@@ -162,6 +173,7 @@ func (r *Reconciler) gatherConfig(ctx context.Context, s *scope) error {
 	err := r.Client.Get(ctx, client.ObjectKey{Namespace: s.namespace, Name: v1alpha1.MultipoolConfigMapName}, configMap)
 	switch {
 	case apierrors.IsNotFound(err):
+		s.unconfigured = true
 		if s.backend != nil {
 			s.wantedMode = v1alpha1.SinglePool
 		}
@@ -233,13 +245,17 @@ func (r *Reconciler) gatherObjects(ctx context.Context, s *scope) error {
 	return nil
 }
 
-// judge decides which pools count, and which may go.
-func (s *scope) judge() {
-	s.verdicts = acceptance.Judge(s.pools, acceptance.Claims(s.objects.statefulSets, s.stored.Pools))
+// judge decides which pools may go.
+func (s *scope) judge(from *removal.Namespace) {
 	s.removals = make(map[types.UID]removal.Verdict, len(s.pools))
+	s.removalFacts = make(map[types.UID]removal.Facts, len(s.pools))
 	for i := range s.pools {
-		s.removals[s.pools[i].UID] = removal.Judge(removal.FactsOf(&s.pools[i], s.backend, s.pools, s.stored.Pools,
-			s.ledgerLost, s.zones, s.now))
+		facts := from.Of(&s.pools[i])
+		s.removalFacts[s.pools[i].UID], s.removals[s.pools[i].UID] = facts, removal.Judge(facts)
+	}
+	for _, uid := range s.vanished {
+		facts := from.OfVanished(s.stored.Pool(uid))
+		s.removalFacts[uid], s.removals[uid] = facts, removal.Judge(facts)
 	}
 }
 

@@ -16,10 +16,9 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/requests"
 )
 
-// SetupWithManager starts the aggregator with a manager. zones asks for DesignateBackends whose zones are news, servers for those
-// with servers that may join.
-func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options, zones, servers source.Source) error {
-	return ctrl.NewControllerManagedBy(mgr).
+// SetupWithManager starts the aggregator with a manager. news ask for DesignateBackends of which others have found out something.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options, news ...source.Source) error {
+	b := ctrl.NewControllerManagedBy(mgr).
 		Named("backend").
 		WithOptions(options).
 		For(&v1alpha1.DesignateBackend{}, builder.WithPredicates(predicate.Or(
@@ -36,10 +35,11 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 		Watches(&batchv1.Job{}, requests.ToBackend()).
 		// A new claim is empty; one that is gone may be the last thing that was left of a pool.
 		Watches(&corev1.PersistentVolumeClaim{}, requests.ToBackend(), builder.WithPredicates(requests.NoUpdates())).
-		Watches(&policyv1.PodDisruptionBudget{}, requests.ToBackend(), builder.WithPredicates(requests.OnlyDeletions())).
-		WatchesRawSource(zones).
-		WatchesRawSource(servers).
-		Complete(r)
+		Watches(&policyv1.PodDisruptionBudget{}, requests.ToBackend(), builder.WithPredicates(requests.OnlyDeletions()))
+	for _, of := range news {
+		b = b.WatchesRawSource(of)
+	}
+	return b.Complete(r)
 }
 
 // concerns lets through the ConfigMaps that the aggregator reads or writes, and those of pools.

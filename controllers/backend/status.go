@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
@@ -18,7 +19,7 @@ import (
 
 // ownedConditions are the conditions of the DesignateBackend that the aggregator writes.
 var ownedConditions = slices.Concat([]string{
-	v1alpha1.ConditionAccepted, v1alpha1.ConditionPoolsYAMLWritten, v1alpha1.ConditionMigrationPending,
+	v1alpha1.ConditionAccepted, v1alpha1.ConditionPoolsYAMLWritten, v1alpha1.ConditionMigrating,
 	v1alpha1.ConditionRemovalBlocked, v1alpha1.ConditionReady,
 }, designateConditionTypes, programmingConditionTypes)
 
@@ -104,34 +105,34 @@ func (s *scope) poolsYAMLCondition() metav1.Condition {
 	return condition
 }
 
-func (s *scope) migrationCondition() *metav1.Condition {
-	if s.wantedMode == "" || s.wantedMode == s.stored.Mode {
-		return nil
-	}
-	return &metav1.Condition{
-		Type:   v1alpha1.ConditionMigrationPending,
-		Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonMigrationPending,
-		Message: fmt.Sprintf("The configuration asks for %s mode, and %s mode is in force with servers in use. "+
-			"This version does not migrate; nothing is changed.", s.wantedMode, s.stored.Mode),
-	}
-}
-
-// removalCondition carries the reason and the name of the first blocked pool.
+// removalCondition carries the reason and the name of the first blocked pool: those that have vanished after all others.
 func (s *scope) removalCondition() *metav1.Condition {
+	type candidate struct {
+		uid  types.UID
+		name string
+	}
+	var candidates []candidate
+	for _, pool := range acceptance.ByAge(s.pools) {
+		candidates = append(candidates, candidate{pool.UID, pool.Name})
+	}
+	for _, uid := range s.vanished {
+		if entry := s.stored.Pool(uid); entry != nil {
+			candidates = append(candidates, candidate{uid, entry.Object})
+		}
+	}
 	var first *metav1.Condition
 	var others []string
-	for _, pool := range acceptance.ByAge(s.pools) {
-		verdict := s.removals[pool.UID]
-		if entry := s.stored.Pool(pool.UID); !verdict.Blocked() || (entry != nil && entry.Removing()) {
-			continue
-		}
-		if first != nil {
-			others = append(others, pool.Name)
-			continue
-		}
-		first = &metav1.Condition{
-			Type:   v1alpha1.ConditionRemovalBlocked,
-			Status: metav1.ConditionTrue, Reason: verdict.Reason, Message: fmt.Sprintf("Pool %s: %s", pool.Name, verdict.Message),
+	for _, pool := range candidates {
+		verdict := s.removals[pool.uid]
+		switch {
+		case !verdict.Blocked():
+		case first != nil:
+			others = append(others, pool.name)
+		default:
+			first = &metav1.Condition{
+				Type: v1alpha1.ConditionRemovalBlocked, Status: metav1.ConditionTrue, Reason: verdict.Reason,
+				Message: fmt.Sprintf("Pool %s: %s", pool.name, verdict.Message),
+			}
 		}
 	}
 	if len(others) > 0 {
@@ -166,8 +167,8 @@ func (s *scope) readyCondition(own []metav1.Condition) metav1.Condition {
 }
 
 // firstNotTrue is the first of some conditions that exists and is not True.
-func firstNotTrue(conditions []metav1.Condition, types ...string) *metav1.Condition {
-	for _, conditionType := range types {
+func firstNotTrue(conditions []metav1.Condition, kinds ...string) *metav1.Condition {
+	for _, conditionType := range kinds {
 		if c := meta.FindStatusCondition(conditions, conditionType); c != nil && c.Status != metav1.ConditionTrue {
 			return c
 		}
@@ -176,8 +177,8 @@ func firstNotTrue(conditions []metav1.Condition, types ...string) *metav1.Condit
 }
 
 // firstFalse is the first of some conditions that is False. What nobody knows keeps nothing from being Ready.
-func firstFalse(conditions []metav1.Condition, types ...string) *metav1.Condition {
-	for _, conditionType := range types {
+func firstFalse(conditions []metav1.Condition, kinds ...string) *metav1.Condition {
+	for _, conditionType := range kinds {
 		if c := meta.FindStatusCondition(conditions, conditionType); c != nil && c.Status == metav1.ConditionFalse {
 			return c
 		}
@@ -187,7 +188,7 @@ func firstFalse(conditions []metav1.Condition, types ...string) *metav1.Conditio
 
 // pendingMigration is, as a problem, the condition that says so.
 func pendingMigration(own []metav1.Condition) *metav1.Condition {
-	pending := meta.FindStatusCondition(own, v1alpha1.ConditionMigrationPending)
+	pending := meta.FindStatusCondition(own, v1alpha1.ConditionMigrating)
 	if pending == nil {
 		return nil
 	}
@@ -212,23 +213,6 @@ func (s *scope) keysProblem() (reason, message string) {
 	default:
 		return v1alpha1.ReasonWriteFailed, s.keysErr.Error()
 	}
-}
-
-// vanishedPools names the pools whose DesignatePool is gone while their servers are not: somebody took the finalizer off.
-// They stay as they are until a person decides.
-func (s *scope) vanishedPools() (reason, message string) {
-	var names []string
-	for _, entry := range s.stored.Pools {
-		if !slices.ContainsFunc(s.pools, func(p v1alpha1.DesignatePool) bool { return p.UID == entry.UID }) {
-			names = append(names, fmt.Sprintf("%q (label %s=%s)", entry.Name, v1alpha1.LabelPoolUID, entry.UID))
-		}
-	}
-	if len(names) == 0 {
-		return "", ""
-	}
-	return v1alpha1.ReasonPoolVanished, fmt.Sprintf("The DesignatePools of these pools are gone and their servers are not: %s. "+
-		"The servers and their entries in pools.yaml stay. If no zone is left in them, delete everything that bears the label.",
-		strings.Join(names, ", "))
 }
 
 // unreadyPool is the own reason of the first pool that is not ready. One that is scaled to 0 is as it should be.

@@ -40,7 +40,7 @@ func (s *scope) bridgeSays(conditionType, reason string) {
 
 func TestConditions(t *testing.T) {
 	const yes, no = "True ", "False "
-	type want struct{ PoolsYAMLWritten, MigrationPending, RemovalBlocked, Ready string }
+	type want struct{ PoolsYAMLWritten, Migrating, RemovalBlocked, Ready string }
 	written := yes + v1alpha1.ReasonWritten
 	for name, test := range map[string]struct {
 		change func(*scope)
@@ -57,10 +57,26 @@ func TestConditions(t *testing.T) {
 			func(s *scope) { s.bridgeSays(v1alpha1.ConditionPoolsApplied, v1alpha1.ReasonPoolNotOwned) },
 			want{PoolsYAMLWritten: written, Ready: no + v1alpha1.ReasonPoolNotOwned}, "message of the bridge",
 		},
-		"the other mode was asked for": {
-			func(s *scope) { s.wantedMode = v1alpha1.SinglePool },
-			want{PoolsYAMLWritten: written, MigrationPending: yes + v1alpha1.ReasonMigrationPending, Ready: no + v1alpha1.ReasonMigrationPending},
-			"MultiPool",
+		"the default pool moves to another mode": {
+			func(s *scope) {
+				moving := entry("default", 0, 1, 1)
+				moving.UID = s.pools[0].UID
+				moving.Former = &ledger.Former{Mode: v1alpha1.SinglePool, Servers: []ledger.Server{{Ordinal: 0, Joined: true}, {Ordinal: 1}}}
+				s.stored.Pools = append(s.stored.Pools, moving)
+			},
+			want{PoolsYAMLWritten: written, Migrating: yes + v1alpha1.ReasonServersMoving, Ready: no + v1alpha1.ReasonServersMoving},
+			"from StatefulSet designate-backendbind9 to designate-backendbind9-pool0: clients of 1 of its 1 servers are led to the new ones, and 2 old ones",
+		},
+		"the ConfigMap is gone, and one of its pools is not": {
+			func(s *scope) {
+				s.unconfigured = true
+				s.pools[1].Labels = map[string]string{v1alpha1.LabelSource: v1alpha1.SourceBridge}
+			},
+			want{PoolsYAMLWritten: written, Migrating: yes + v1alpha1.ReasonWaitingForPools, Ready: no + v1alpha1.ReasonWaitingForPools},
+			"once these pools are removed: edge",
+		},
+		"there is no ConfigMap, and people made a pool": {
+			func(s *scope) { s.unconfigured = true }, want{PoolsYAMLWritten: written, Ready: yes + v1alpha1.ReasonReady}, "",
 		},
 		"nothing that can be relied on was asked for": {
 			func(s *scope) { s.wantedMode = "" }, want{PoolsYAMLWritten: written, Ready: yes + v1alpha1.ReasonReady}, "",
@@ -109,9 +125,9 @@ func TestConditions(t *testing.T) {
 			},
 			want{PoolsYAMLWritten: written, RemovalBlocked: yes + v1alpha1.ReasonDesignateAccessMissing, Ready: yes + v1alpha1.ReasonReady}, "",
 		},
-		"past the point of no return nothing is blocked": {
+		"what leaves is not blocked": {
 			func(s *scope) {
-				s.removals = map[types.UID]removal.Verdict{"uid-edge": {Wanted: true, Reason: v1alpha1.ReasonForceAnnotationMismatch, Message: "m"}}
+				s.removals = map[types.UID]removal.Verdict{"uid-edge": {Wanted: true, Allowed: true}}
 				s.stored.Pools = []ledger.Pool{{UID: "uid-edge", Removal: ledger.Withdrawing}}
 			},
 			want{PoolsYAMLWritten: written, Ready: yes + v1alpha1.ReasonReady}, "",
@@ -128,7 +144,7 @@ func TestConditions(t *testing.T) {
 				return ""
 			}
 			got := want{
-				of(v1alpha1.ConditionPoolsYAMLWritten), of(v1alpha1.ConditionMigrationPending),
+				of(v1alpha1.ConditionPoolsYAMLWritten), of(v1alpha1.ConditionMigrating),
 				of(v1alpha1.ConditionRemovalBlocked), of(v1alpha1.ConditionReady),
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {

@@ -16,8 +16,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
+	"github.com/designate-pools/designate-pool-operator/controllers/acceptance"
 	"github.com/designate-pools/designate-pool-operator/controllers/builders"
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
+	"github.com/designate-pools/designate-pool-operator/controllers/removal"
+	"github.com/designate-pools/designate-pool-operator/controllers/serving"
+	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 	"github.com/designate-pools/designate-pool-operator/conversion"
 )
 
@@ -131,14 +135,19 @@ func together(sets ...objects) objects {
 // inForce is the scope of a namespace in MultiPool mode with a ledger of these entries.
 func inForce(entries ...ledger.Pool) *scope {
 	return &scope{
-		namespace: namespace, backend: backend(), wantedMode: v1alpha1.MultiPool,
+		namespace: namespace, backend: backend(), wantedMode: v1alpha1.MultiPool, facts: ledger.Facts{Mode: v1alpha1.MultiPool},
 		stored: &ledger.Stored{Ledger: ledger.Ledger{Version: 1, Mode: v1alpha1.MultiPool, Pools: entries}},
 	}
 }
 
 // facts gathers those of a scope as a pass does, of which nothing is gone.
 func (s *scope) factsOfAll() ledger.Facts {
-	s.judge()
+	s.verdicts = acceptance.Judge(s.pools, acceptance.Claims(s.objects.statefulSets, s.stored.Pools))
+	s.judge(&removal.Namespace{
+		Backend: s.backend, Pools: s.pools, Ledger: &s.stored.Ledger, LedgerLost: s.ledgerLost, View: s.zones, Now: s.now,
+		ListedSince: func(zones.Intent) *zones.Listing { return s.zones.Fresh(s.now) },
+		Serving:     func(types.UID) serving.View { return serving.View{} },
+	})
 	s.makeFacts(nil)
 	return s.facts
 }

@@ -58,7 +58,7 @@ func makePlan(f facts) plan {
 	case f.ledger.Mode == "":
 		result.applied(metav1.ConditionFalse, v1alpha1.ReasonWaitingForMode, "The operator has not settled the mode yet.")
 	case f.present && f.ledger.Mode != v1alpha1.MultiPool:
-		result.migrationPending(f.ledger, v1alpha1.MultiPool)
+		result.waitForMode(v1alpha1.MultiPool)
 	case f.present:
 		result.reconcile(f, configured(f.config), true)
 	default:
@@ -74,7 +74,7 @@ func (p *plan) withoutConfig(f facts) {
 	case f.defaultExists() && f.others((*v1alpha1.DesignatePool).MadeByBridge):
 		p.reconcile(f, nil, false)
 	case f.defaultExists() && f.ledger.Mode == v1alpha1.MultiPool && !f.others(anyPool):
-		p.migrationPending(f.ledger, v1alpha1.SinglePool)
+		p.waitForMode(v1alpha1.SinglePool)
 	default:
 		p.reconcile(f, []wantedPool{{name: v1alpha1.DefaultPoolName, settings: f.backend.Spec.DefaultPool}}, true)
 	}
@@ -121,13 +121,9 @@ func (p *plan) applied(status metav1.ConditionStatus, reason, message string) {
 	})
 }
 
-func (p *plan) migrationPending(l ledger.Ledger, wanted v1alpha1.Mode) {
-	if l.ModeMayChange() {
-		p.applied(metav1.ConditionFalse, v1alpha1.ReasonWaitingForMode, fmt.Sprintf("The mode is about to become %s.", wanted))
-		return
-	}
-	p.applied(metav1.ConditionFalse, v1alpha1.ReasonMigrationPending, fmt.Sprintf(
-		"%s mode is in force and its servers are in use; moving to %s needs a migration, and nothing is changed until then.", l.Mode, wanted))
+// waitForMode says that nothing is done before a mode has come into force, which has the default pool's servers move.
+func (p *plan) waitForMode(wanted v1alpha1.Mode) {
+	p.applied(metav1.ConditionFalse, v1alpha1.ReasonWaitingForMode, fmt.Sprintf("The mode is about to become %s.", wanted))
 }
 
 // reconcile sorts wanted pools into those that can be applied and those that have to wait, and finds the bridge-made

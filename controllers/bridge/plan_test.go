@@ -63,7 +63,7 @@ func inUse(mode v1alpha1.Mode, leaving ...string) ledger.Ledger {
 		UID: "uid-default", Name: v1alpha1.DefaultPoolName, Servers: []ledger.Server{{RNDCKey: 1, Address: "10.0.0.1", Joined: true}},
 	}}}
 	for _, name := range leaving {
-		l.Pools = append(l.Pools, ledger.Pool{UID: types.UID("uid-" + name), Name: name, Removal: ledger.Withdrawing})
+		l.Pools = append(l.Pools, ledger.Pool{UID: types.UID("uid-" + name), Name: name, Removal: ledger.Deleting})
 	}
 	return l
 }
@@ -110,9 +110,9 @@ func TestMakePlan(t *testing.T) {
 			facts{present: true, config: config("default")}, want{Applied: v1alpha1.ReasonWaitingForMode, Valid: v1alpha1.ReasonValid},
 		},
 		"without a mode nothing is done in SinglePool mode either": {facts{}, want{Applied: v1alpha1.ReasonWaitingForMode}},
-		"a ConfigMap while single-pool servers are in use waits for the migration": {
+		"a ConfigMap in SinglePool mode waits for the other mode": {
 			facts{present: true, config: config("default", "edge"), ledger: inUse(v1alpha1.SinglePool), pools: pools(made("default"))},
-			want{Applied: v1alpha1.ReasonMigrationPending, Valid: v1alpha1.ReasonValid},
+			want{Applied: v1alpha1.ReasonWaitingForMode, Valid: v1alpha1.ReasonValid},
 		},
 		"a ConfigMap before any server is in use waits for the mode": {
 			facts{present: true, config: config("default"), ledger: idle(v1alpha1.SinglePool), pools: pools(made("default"))},
@@ -126,8 +126,8 @@ func TestMakePlan(t *testing.T) {
 			facts{ledger: inUse(v1alpha1.MultiPool, "far"), pools: pools(made("default"), deleting(made("edge")), made("far"))},
 			want{Applied: v1alpha1.ReasonApplied},
 		},
-		"on the way back the last step is a migration": {
-			facts{ledger: inUse(v1alpha1.MultiPool), pools: pools(made("default"))}, want{Applied: v1alpha1.ReasonMigrationPending},
+		"on the way back, without other pools, default waits for the mode": {
+			facts{ledger: inUse(v1alpha1.MultiPool), pools: pools(made("default"))}, want{Applied: v1alpha1.ReasonWaitingForMode},
 		},
 		"pools that people made beside stay, and default is as the backend says": {
 			facts{ledger: inUse(v1alpha1.MultiPool), pools: pools(made("default"), byHand("edge"))},
@@ -194,8 +194,8 @@ func TestConditionsNameWhatIsInTheWay(t *testing.T) {
 			facts{present: true, config: config("edge"), ledger: inUse(v1alpha1.MultiPool), pools: []v1alpha1.DesignatePool{byHand("edge")}},
 			v1alpha1.ConditionPoolsApplied, "edge",
 		},
-		"the mode that is in force": {
-			facts{present: true, config: config("default"), ledger: inUse(v1alpha1.SinglePool)}, v1alpha1.ConditionPoolsApplied, "SinglePool",
+		"the mode that is to come": {
+			facts{present: true, config: config("default"), ledger: inUse(v1alpha1.SinglePool)}, v1alpha1.ConditionPoolsApplied, "MultiPool",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -33,7 +33,7 @@ const (
 func ConfigMap(pool *Pool) *corev1ac.ConfigMapApplyConfiguration {
 	data := map[string]string{namedConfKey: namedConf(pool)}
 	for _, server := range pool.Servers {
-		data[serverConfKey(PodName(pool.StatefulSet, server.Ordinal))] = serverConf(pool, server)
+		data[serverConfKey(server.Pod())] = serverConf(pool, server)
 	}
 	return corev1ac.ConfigMap(ConfigMapName(pool.Index), pool.Namespace).
 		WithLabels(pool.labels()).

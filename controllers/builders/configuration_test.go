@@ -17,7 +17,9 @@ func TestConfigHash(t *testing.T) {
 		change  func(*Pool)
 		changes bool
 	}{
-		"one more server restarts none":                  {func(p *Pool) { p.Servers = append(p.Servers, Server{Ordinal: 2, RNDCKey: 9}) }, false},
+		"one more server restarts none": {func(p *Pool) {
+			p.Servers = append(p.Servers, Server{StatefulSet: p.StatefulSet, Ordinal: 2, RNDCKey: 9})
+		}, false},
 		"no server at all restarts none":                 {func(p *Pool) { p.Servers = nil }, false},
 		"bindReplicas restart none":                      {func(p *Pool) { p.Spec.BINDReplicas = 7 }, false},
 		"opening a server to clients restarts none":      {func(p *Pool) { p.Servers[1].Open = true }, false},

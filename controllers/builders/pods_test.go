@@ -121,17 +121,17 @@ func TestServicesLeadToThePodsOfThePool(t *testing.T) {
 				}
 				return len(selector) > 0
 			}
-			open, closed := ClientService(pool, Server{Open: true}), ClientService(pool, Server{})
+			open, closed := ClientService(pool, Server{StatefulSet: pool.StatefulSet, Open: true}), ClientService(pool, Server{StatefulSet: pool.StatefulSet})
 			for what, test := range map[string]struct {
 				selector map[string]string
 				want     bool
 			}{
 				"the StatefulSet":              {StatefulSet(pool, 2).Spec.Selector.MatchLabels, true},
 				"the disruption budget":        {DisruptionBudget(pool).Spec.Selector.MatchLabels, true},
-				"the control Service":          {ControlService(pool, Server{}).Spec.Selector, true},
+				"the control Service":          {ControlService(pool, Server{StatefulSet: pool.StatefulSet}).Spec.Selector, true},
 				"the open client Service":      {open.Spec.Selector, true},
 				"the closed client Service":    {closed.Spec.Selector, false},
-				"a Service of another ordinal": {ControlService(pool, Server{Ordinal: 1}).Spec.Selector, false},
+				"a Service of another ordinal": {ControlService(pool, Server{StatefulSet: pool.StatefulSet, Ordinal: 1}).Spec.Selector, false},
 			} {
 				if got := selects(test.selector); got != test.want {
 					t.Errorf("%s selects the pod: %v, want %v", what, got, test.want)
@@ -141,7 +141,7 @@ func TestServicesLeadToThePodsOfThePool(t *testing.T) {
 			for _, port := range template.Spec.Containers[0].Ports {
 				ports[*port.Name] = true
 			}
-			for _, port := range slices.Concat(ControlService(pool, Server{}).Spec.Ports, open.Spec.Ports) {
+			for _, port := range slices.Concat(ControlService(pool, Server{StatefulSet: pool.StatefulSet}).Spec.Ports, open.Spec.Ports) {
 				if !ports[port.TargetPort.String()] {
 					t.Errorf("a Service leads to port %s, which the container has not", port.TargetPort)
 				}
@@ -160,8 +160,15 @@ func TestServiceIsOpen(t *testing.T) {
 		"one that selects nothing":   {nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := ServiceIsOpen(&corev1.Service{Spec: corev1.ServiceSpec{Selector: test.selector}}); got != test.want {
+			service := &corev1.Service{Spec: corev1.ServiceSpec{Selector: test.selector}}
+			if got := ServiceIsOpen(service); got != test.want {
 				t.Errorf("open: %v, want %v", got, test.want)
+			}
+			if got := ServiceLeadsTo(service, "-0"); got != test.want {
+				t.Errorf("it leads to the server: %v, want %v", got, test.want)
+			}
+			if ServiceLeadsTo(service, "other-0") {
+				t.Error("it leads to a server of the other mode")
 			}
 		})
 	}

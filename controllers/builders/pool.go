@@ -2,6 +2,7 @@ package builders
 
 import (
 	"maps"
+	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -40,7 +41,7 @@ type Pool struct {
 	Spec v1alpha1.DesignatePoolSpec
 	// Template is the DesignateBackend's.
 	Template v1alpha1.BINDTemplate
-	// Servers are those that exist or are about to, by ordinal.
+	// Servers are those that exist or are about to, by ordinal, and those of the mode before.
 	Servers []Server
 	// Primaries are Designate's mdns servers, with which the pool's servers sign transfers.
 	Primaries []v1alpha1.Primary
@@ -50,10 +51,31 @@ type Pool struct {
 
 // Server is what the builders need to know of one server.
 type Server struct {
-	Ordinal int32
-	RNDCKey int32
+	// StatefulSet is the name of the one that runs the server.
+	StatefulSet string
+	Ordinal     int32
+	RNDCKey     int32
 	// Open says whether the client Service leads to the server.
 	Open bool
+}
+
+// Pod is the name of the server's pod.
+func (s Server) Pod() string { return PodName(s.StatefulSet, s.Ordinal) }
+
+// Clients are the servers to which the client Services lead, or are to lead once they are open: of two with one ordinal the one that is
+// open, else the present one.
+func (p *Pool) Clients() []Server {
+	var clients []Server
+	for _, server := range p.Servers {
+		at := slices.IndexFunc(clients, func(c Server) bool { return c.Ordinal == server.Ordinal })
+		switch {
+		case at < 0:
+			clients = append(clients, server)
+		case server.Open || (!clients[at].Open && server.StatefulSet == p.StatefulSet):
+			clients[at] = server
+		}
+	}
+	return clients
 }
 
 // labels are those of every object of a pool.

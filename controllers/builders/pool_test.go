@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -69,7 +70,10 @@ func edge() *Pool {
 			Image:        "registry.example.org/bind:9.18",
 			ControlCIDRs: []string{"10.0.0.0/8"},
 		},
-		Servers:   []Server{{Ordinal: 0, RNDCKey: 3, Open: true}, {Ordinal: 1, RNDCKey: 7}},
+		Servers: []Server{
+			{StatefulSet: StatefulSetName(v1alpha1.MultiPool, 2), Ordinal: 0, RNDCKey: 3, Open: true},
+			{StatefulSet: StatefulSetName(v1alpha1.MultiPool, 2), Ordinal: 1, RNDCKey: 7},
+		},
 		Primaries: []v1alpha1.Primary{{Address: "192.0.2.1", Port: 5354}, {Address: "2001:db8::1", Port: 5354}, {Address: "192.0.2.1", Port: 5355}},
 		TSIG: Key{
 			Name:      TSIGKeyName("1f7d6f3e-8f0b-4c53-9d4e-0e6f1a2b3c4d"),
@@ -83,6 +87,9 @@ func single() *Pool {
 	pool := edge()
 	pool.Object, pool.Name, pool.Index = "default", v1alpha1.DefaultPoolName, 0
 	pool.StatefulSet = StatefulSetName(v1alpha1.SinglePool, 0)
+	for i := range pool.Servers {
+		pool.Servers[i].StatefulSet = pool.StatefulSet
+	}
 	pool.Spec.PoolName = ""
 	return pool
 }
@@ -146,4 +153,45 @@ func keys() map[string][]byte {
 		return []byte("key \"" + name + "\" {\n\talgorithm hmac-sha256;\n\tsecret \"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\";\n};\n")
 	}
 	return map[string][]byte{"rndc-key-3": key("rndc-key-3"), "rndc-key-7": key("rndc-key-7")}
+}
+
+// A former server and the present one of its ordinal have one client Service, which leads to the one that is open.
+func TestClients(t *testing.T) {
+	former, present := "designate-backendbind9", "designate-backendbind9-pool0"
+	pool := &Pool{StatefulSet: present}
+	for name, test := range map[string]struct {
+		servers []Server
+		want    []string
+	}{
+		"without former ones": {
+			[]Server{{StatefulSet: present, Open: true}, {StatefulSet: present, Ordinal: 1}}, []string{present + "-0", present + "-1"},
+		},
+		"the former one is open": {
+			[]Server{{StatefulSet: present}, {StatefulSet: former, Open: true}}, []string{former + "-0"},
+		},
+		"the present one is open": {
+			[]Server{{StatefulSet: present, Open: true}, {StatefulSet: former}}, []string{present + "-0"},
+		},
+		"neither is open": {
+			[]Server{{StatefulSet: present}, {StatefulSet: former}}, []string{present + "-0"},
+		},
+		"whatever comes first": {
+			[]Server{{StatefulSet: former}, {StatefulSet: present}}, []string{present + "-0"},
+		},
+		"of one ordinal there is a former one alone": {
+			[]Server{{StatefulSet: present, Open: true}, {StatefulSet: former}, {StatefulSet: former, Ordinal: 1, Open: true}},
+			[]string{present + "-0", former + "-1"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pool.Servers = test.servers
+			var got []string
+			for _, server := range pool.Clients() {
+				got = append(got, server.Pod())
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("clients are led to %v, want %v", got, test.want)
+			}
+		})
+	}
 }

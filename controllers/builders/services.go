@@ -28,7 +28,7 @@ func ClientService(pool *Pool, server Server) *corev1ac.ServiceApplyConfiguratio
 		template.Annotations = merged(template.Annotations, pool.Spec.BIND.ClientServiceAnnotations)
 	}
 	service := service(pool, ClientServiceName(pool.Index, server.Ordinal), v1alpha1.ServiceRoleClient, server.Ordinal, template)
-	selector := podOf(pool, server.Ordinal)
+	selector := podOf(pool, server)
 	if !server.Open {
 		selector[labelClosed] = "true"
 	}
@@ -38,10 +38,10 @@ func ClientService(pool *Pool, server Server) *corev1ac.ServiceApplyConfiguratio
 
 // ControlService is the Service at which Designate reaches one server, ready or not: pools.yaml names its address.
 func ControlService(pool *Pool, server Server) *corev1ac.ServiceApplyConfiguration {
-	name := ControlServiceName(pool.StatefulSet, server.Ordinal)
+	name := ControlServiceName(server.StatefulSet, server.Ordinal)
 	service := service(pool, name, v1alpha1.ServiceRoleControl, server.Ordinal, pool.Template.ControlService)
 	service.WithAnnotations(map[string]string{v1alpha1.AnnotationRNDCKey: strconv.Itoa(int(server.RNDCKey))})
-	service.Spec.WithSelector(podOf(pool, server.Ordinal)).
+	service.Spec.WithSelector(podOf(pool, server)).
 		WithPublishNotReadyAddresses(true).
 		WithPorts(dnsPorts()...).
 		WithPorts(
@@ -51,10 +51,16 @@ func ControlService(pool *Pool, server Server) *corev1ac.ServiceApplyConfigurati
 	return service
 }
 
-// ServiceIsOpen says whether a client Service leads to its server.
+// ServiceIsOpen says whether a client Service leads to a server.
 func ServiceIsOpen(service *corev1.Service) bool {
 	_, closed := service.Spec.Selector[labelClosed]
 	return !closed && len(service.Spec.Selector) > 0
+}
+
+// ServiceLeadsTo says whether a client Service leads to the server in a pod. One of a selector that is not ours may.
+func ServiceLeadsTo(service *corev1.Service, pod string) bool {
+	name, named := service.Spec.Selector[labelPodName]
+	return ServiceIsOpen(service) && (!named || name == pod)
 }
 
 // ServiceAddress is the IP address at which a Service is reached: its load balancer's for that type, else its cluster
@@ -92,9 +98,9 @@ func service(
 		WithSpec(corev1ac.ServiceSpec().WithType(serviceType))
 }
 
-func podOf(pool *Pool, ordinal int32) map[string]string {
+func podOf(pool *Pool, server Server) map[string]string {
 	return map[string]string{
-		labelPodName:          PodName(pool.StatefulSet, ordinal),
+		labelPodName:          server.Pod(),
 		v1alpha1.LabelPoolUID: string(pool.UID),
 	}
 }

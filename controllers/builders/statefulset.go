@@ -37,8 +37,10 @@ func StatefulSet(pool *Pool, replicas int32) *appsv1ac.StatefulSetApplyConfigura
 			WithSelector(metav1ac.LabelSelector().WithMatchLabels(pool.PodSelector())).
 			// Parallel: a server that cannot start keeps no other from starting.
 			WithPodManagementPolicy(appsv1.ParallelPodManagement).
+			// Whoever applies it says when the next server may be replaced.
 			WithUpdateStrategy(appsv1ac.StatefulSetUpdateStrategy().
-				WithType(appsv1.RollingUpdateStatefulSetStrategyType)).
+				WithType(appsv1.RollingUpdateStatefulSetStrategyType).
+				WithRollingUpdate(appsv1ac.RollingUpdateStatefulSetStrategy().WithPartition(replicas))).
 			// A claim is a copy of what Designate holds, and one kept would answer for zones long deleted.
 			WithPersistentVolumeClaimRetentionPolicy(appsv1ac.StatefulSetPersistentVolumeClaimRetentionPolicy().
 				WithWhenDeleted(appsv1.DeletePersistentVolumeClaimRetentionPolicyType).
@@ -94,6 +96,8 @@ func bindContainer(pool *Pool, name string, command ...string) *corev1ac.Contain
 	return corev1ac.Container().
 		WithName(name).
 		WithImage(pool.Template.Image).
+		// named and named-checkconf say last what is wrong.
+		WithTerminationMessagePolicy(corev1.TerminationMessageFallbackToLogsOnError).
 		WithCommand(command...).
 		WithEnv(corev1ac.EnvVar().WithName("POD_NAME").WithValueFrom(corev1ac.EnvVarSource().
 			WithFieldRef(corev1ac.ObjectFieldSelector().WithAPIVersion("v1").WithFieldPath("metadata.name")))).

@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -43,7 +44,11 @@ const formatVersion = 1
 type RemovalPhase string
 
 const (
-	// Withdrawing means that the point of no return is passed, and pools.yaml may still hold the pool.
+	// Deleting means that the point of no return is passed, and Designate is to delete the pool. Everything of it still works.
+	Deleting RemovalPhase = "Deleting"
+	// Deleted means that Designate has no pool of that id any more. Whether a zone slipped in before is not known yet.
+	Deleted RemovalPhase = "Deleted"
+	// Withdrawing means that no zone is left that could want the pool, and pools.yaml may still hold it.
 	Withdrawing RemovalPhase = "Withdrawing"
 	// Withdrawn means that pools.yaml does not hold the pool any more, so its servers may go.
 	Withdrawn RemovalPhase = "Withdrawn"
@@ -61,12 +66,31 @@ type Pool struct {
 	Index int32 `json:"index"`
 	// Accepted is the last spec that was valid; it stays in force while a later one is not.
 	Accepted v1alpha1.DesignatePoolSpec `json:"accepted"`
-	// Removal is empty until the point of no return.
+	// Removal is empty until the point of no return, and again when zones turn out to have been made meanwhile.
 	Removal RemovalPhase `json:"removal,omitempty"`
+	// Deletion is how the pool's deletion in Designate goes on; nil before it was ever tried.
+	Deletion *Deletion `json:"deletion,omitempty"`
+	// Vanished is when the DesignatePool was first seen to be gone without having been removed (RFC 3339).
+	Vanished *metav1.Time `json:"vanished,omitempty"`
 	// Servers by ordinal: those that are wanted, and those that have not left yet.
 	Servers []Server `json:"servers,omitempty"`
+	// Former are the default pool's servers in the mode before, while the pool moves to the present one; nil when it does not.
+	Former *Former `json:"former,omitempty"`
 	// Applied is what the operator has told Designate of the pool; nil before, and while people apply pools.yaml.
 	Applied *Applied `json:"applied,omitempty"`
+}
+
+// Deletion is how the deletion of a pool in Designate goes on.
+type Deletion struct {
+	// Attempt counts the points of no return, and Began is when the last one was (RFC 3339).
+	Attempt int32        `json:"attempt,omitempty"`
+	Began   *metav1.Time `json:"began,omitempty"`
+	// Ended is when Designate had said that it has no such pool (RFC 3339); nil before.
+	Ended *metav1.Time `json:"ended,omitempty"`
+	// Refused is when zones were last found to be in the pool after the point of no return, and Refusals how many times in a
+	// row. Only a listing that began after that lets it pass the gate again.
+	Refused  *metav1.Time `json:"refused,omitempty"`
+	Refusals int32        `json:"refusals,omitempty"`
 }
 
 // Applied is what Designate knows of a pool, as far as Jobs of the operator have told it.
@@ -125,6 +149,8 @@ type Server struct {
 	// Filled tells which empty claim a pool update has filled last, and with which configuration, and FilledAt when (RFC 3339).
 	Filled   string       `json:"filled,omitempty"`
 	FilledAt *metav1.Time `json:"filledAt,omitempty"`
+	// Rebuilding is the UID of the claim that the server has to lose before it may join again; empty when it has none to lose.
+	Rebuilding types.UID `json:"rebuilding,omitempty"`
 }
 
 // Listed says whether pools.yaml names the server.
@@ -150,6 +176,13 @@ func (p *Pool) Server(ordinal int32) *Server {
 	return nil
 }
 
+// Rebuild has a server leave its clients, lose its claim, be filled anew and join again.
+func (p *Pool) Rebuild(ordinal int32, claim types.UID) {
+	if server := p.Server(ordinal); server != nil {
+		server.Rebuilding, server.Joined, server.Filled, server.FilledAt = claim, false, "", nil
+	}
+}
+
 // KnownToWorkers says that Designate and all its workers know the servers of the pool, as far as the operator told them.
 func (p *Pool) KnownToWorkers() bool {
 	return p.Applied != nil && p.Applied.Entry != "" && p.Applied.Targets == p.Applied.Workers
@@ -167,13 +200,27 @@ func (l *Ledger) RestartToken() string {
 // Removing says that the pool is past the point of no return.
 func (p *Pool) Removing() bool { return p.Removal != "" }
 
-// applying says that a pool update with the pool may be under way.
-func (l *Ledger) applying(uid types.UID) bool {
+// Leaving says that pools.yaml is not to hold the pool any more.
+func (p *Pool) Leaving() bool { return p.Removal == Withdrawing || p.Removal == Withdrawn }
+
+// DeletionToken marks the attempt to delete the pool in Designate that goes on; empty when none does. No other attempt has the
+// same, also of a ledger that was lost.
+func (p *Pool) DeletionToken() string {
+	if p.Removal != Deleting || p.Deletion == nil || p.Deletion.Began == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s-%d-%d", p.UID, p.Deletion.Attempt, p.Deletion.Began.Unix())
+}
+
+// Applying says that a pool update with the pool may be under way.
+func (l *Ledger) Applying(uid types.UID) bool {
 	return l.Run != nil && slices.ContainsFunc(l.Run.Pools, func(p RunPool) bool { return p.UID == uid })
 }
 
 // listed says whether pools.yaml names a server of the pool.
-func (p *Pool) listed() bool { return slices.ContainsFunc(p.Servers, Server.Listed) }
+func (p *Pool) listed() bool {
+	return slices.ContainsFunc(p.Servers, Server.Listed) || slices.ContainsFunc(p.FormerServers(), Server.Listed)
+}
 
 // wanted says whether the accepted spec asks for the server.
 func (p *Pool) wanted(ordinal int32) bool { return ordinal < p.Accepted.BINDReplicas }
@@ -185,7 +232,12 @@ func (p *Pool) Open(ordinal int32) bool {
 	if server == nil || !server.Joined || p.Removal == Withdrawn {
 		return false
 	}
-	return p.wanted(ordinal) || (p.Accepted.BINDReplicas > 0 && !p.staying(func(s Server) bool { return s.Joined }))
+	return p.wanted(ordinal) || p.keepsUnwanted()
+}
+
+// keepsUnwanted says that clients are led on to servers that are not wanted any more, because none that is has joined.
+func (p *Pool) keepsUnwanted() bool {
+	return p.Accepted.BINDReplicas > 0 && !slices.ContainsFunc(p.Servers, func(s Server) bool { return p.wanted(s.Ordinal) && s.Joined })
 }
 
 // Replicas is how many servers the StatefulSet has to run: those that are wanted, and those that have not left yet.
@@ -195,29 +247,42 @@ func (p *Pool) Replicas() int32 {
 	}
 	replicas := p.Accepted.BINDReplicas
 	for _, server := range p.Servers {
-		// Listed is not enough: a pool scaled to 0 keeps its last servers in pools.yaml, without running them.
-		if server.Joined {
+		if p.runs(&server) {
 			replicas = max(replicas, server.Ordinal+1)
 		}
 	}
 	return replicas
 }
 
+// runs says that a server, wanted or not, may be asked by clients or by Designate. A pool scaled to 0 keeps its last servers in
+// pools.yaml, without running them. A server that is to be rebuilt may not have been closed to clients yet.
+func (p *Pool) runs(server *Server) bool {
+	return server.Joined || server.Rebuilding != "" || (server.Listed() && p.Accepted.BINDReplicas > 0)
+}
+
+// Led says whether a client Service leads to a server of an ordinal, the present or the former one.
+type Led func(ordinal int32, former bool) bool
+
 // Targets are the servers that pools.yaml has to name. A server leaves once it is to be closed to clients, and is. A pool
 // whose servers would all leave keeps its last ones, for an empty list hangs Designate's worker.
-func (p *Pool) Targets(clientOpen func(ordinal int32) bool) []Server {
-	if p.Removing() {
+func (p *Pool) Targets(led Led) []Server {
+	if p.Leaving() {
 		return nil
 	}
 	var listed, staying []Server
+	add := func(server Server, stays bool) {
+		if server.Listed() {
+			listed = append(listed, server)
+			if stays {
+				staying = append(staying, server)
+			}
+		}
+	}
 	for _, server := range p.Servers {
-		if !server.Listed() {
-			continue
-		}
-		listed = append(listed, server)
-		if p.wanted(server.Ordinal) || clientOpen(server.Ordinal) || p.Open(server.Ordinal) {
-			staying = append(staying, server)
-		}
+		add(server, p.wanted(server.Ordinal) || led(server.Ordinal, false) || p.Open(server.Ordinal))
+	}
+	for _, server := range p.FormerServers() {
+		add(server, led(server.Ordinal, true) || p.FormerOpen(server.Ordinal))
 	}
 	if len(staying) == 0 || p.Accepted.BINDReplicas == 0 {
 		return listed
@@ -225,9 +290,18 @@ func (p *Pool) Targets(clientOpen func(ordinal int32) bool) []Server {
 	return staying
 }
 
-// staying says whether one of the servers that are wanted has a property.
-func (p *Pool) staying(has func(Server) bool) bool {
-	return slices.ContainsFunc(p.Servers, func(s Server) bool { return p.wanted(s.Ordinal) && has(s) })
+// names says whether a server is among targets.
+func names(targets []Server, server *Server) bool {
+	return slices.ContainsFunc(targets, func(t Server) bool { return t.Address == server.Address })
+}
+
+// At is a time as the ledger has it, in whole seconds, and never before the time itself.
+func At(t time.Time) *metav1.Time {
+	whole := metav1.NewTime(t.Truncate(time.Second).UTC())
+	if whole.Time.Before(t) {
+		whole.Time = whole.Add(time.Second)
+	}
+	return &whole
 }
 
 // sort puts everything in the order in which it is written.
@@ -235,8 +309,10 @@ func (l *Ledger) sort() {
 	slices.SortFunc(l.Pools, func(a, b Pool) int {
 		return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.UID, b.UID))
 	})
+	byOrdinal := func(a, b Server) int { return cmp.Compare(a.Ordinal, b.Ordinal) }
 	for i := range l.Pools {
-		slices.SortFunc(l.Pools[i].Servers, func(a, b Server) int { return cmp.Compare(a.Ordinal, b.Ordinal) })
+		slices.SortFunc(l.Pools[i].Servers, byOrdinal)
+		slices.SortFunc(l.Pools[i].FormerServers(), byOrdinal)
 	}
 }
 
@@ -247,9 +323,16 @@ func (l *Ledger) DeepCopy() *Ledger {
 	for i := range result.Pools {
 		pool := &result.Pools[i]
 		pool.Accepted = *pool.Accepted.DeepCopy()
-		pool.Servers = slices.Clone(pool.Servers)
-		for j := range pool.Servers {
-			pool.Servers[j].FilledAt = pool.Servers[j].FilledAt.DeepCopy()
+		pool.Servers = copied(pool.Servers)
+		if pool.Former != nil {
+			pool.Former = &Former{Mode: pool.Former.Mode, Servers: copied(pool.Former.Servers)}
+		}
+		pool.Vanished = pool.Vanished.DeepCopy()
+		if pool.Deletion != nil {
+			deletion := *pool.Deletion
+			deletion.Began, deletion.Ended = deletion.Began.DeepCopy(), deletion.Ended.DeepCopy()
+			deletion.Refused = deletion.Refused.DeepCopy()
+			pool.Deletion = &deletion
 		}
 		if pool.Applied != nil {
 			applied := *pool.Applied
@@ -266,4 +349,12 @@ func (l *Ledger) DeepCopy() *Ledger {
 	}
 	result.RestartBegan, result.RestartEnded = l.RestartBegan.DeepCopy(), l.RestartEnded.DeepCopy()
 	return &result
+}
+
+func copied(servers []Server) []Server {
+	result := slices.Clone(servers)
+	for i := range result {
+		result[i].FilledAt = result[i].FilledAt.DeepCopy()
+	}
+	return result
 }

@@ -30,14 +30,15 @@ type PoolFacts struct {
 	IDUnknown bool
 	// Accepted is the spec if it is valid and holds its name, else nil.
 	Accepted *v1alpha1.DesignatePoolSpec
-	// Withdraw says that removal is wanted and nothing holds it.
-	Withdraw bool
 	// Index is the one that the pool's existing objects bear.
 	Index *int32
-	// Servers that exist, by ordinal.
+	// Servers that exist in the mode that is to be in force, by ordinal.
 	Servers map[int32]ServerFacts
 	// Replicas is what the pool's StatefulSet is told to run; 0 without one.
 	Replicas int32
+	// Former and FormerReplicas are the same of the default pool in the other mode.
+	Former         map[int32]ServerFacts
+	FormerReplicas int32
 	// Programmed says that Designate and its workers know the pool as pools.yaml has it, or that people see to that.
 	Programmed bool
 }
@@ -58,6 +59,8 @@ type ServerFacts struct {
 	ClientOpen bool
 	// PodExists says that it has a pod, in whatever state.
 	PodExists bool
+	// Claim is the UID of its claim; empty without one.
+	Claim types.UID
 }
 
 // Plan is the ledger that follows from an older one and the facts. It may be written at once: nothing in it gives up a
@@ -68,7 +71,7 @@ func Plan(old *Ledger, facts Facts) *Ledger {
 	next := old.DeepCopy()
 	next.Version = formatVersion
 	next.Pools = slices.DeleteFunc(next.Pools, func(p Pool) bool { return slices.Contains(facts.Gone, p.UID) })
-	next.Mode = facts.Mode
+	next.enter(facts.Mode)
 	var added []types.UID
 	for i := range facts.Pools {
 		if next.addPool(&facts.Pools[i], facts.ReservedIndexes) {
@@ -97,7 +100,7 @@ func Settle(planned *Ledger, facts Facts) *Ledger {
 	next := planned.DeepCopy()
 	for i := range next.Pools {
 		entry := &next.Pools[i]
-		if entry.Removal == Withdrawing && !next.applying(entry.UID) {
+		if entry.Removal == Withdrawing && !next.Applying(entry.UID) {
 			entry.Removal = Withdrawn
 		}
 		if pool, known := facts.Pool(entry.UID); known && !entry.Removing() {
@@ -107,27 +110,28 @@ func Settle(planned *Ledger, facts Facts) *Ledger {
 	return next
 }
 
-// ModeMayChange says whether the other mode can come into force without touching a server that is in use.
-func (l *Ledger) ModeMayChange() bool {
-	for i := range l.Pools {
-		if slices.ContainsFunc(l.Pools[i].Servers, func(s Server) bool { return s.Listed() || s.Joined }) {
-			return false
-		}
-	}
-	return true
-}
-
 // NextMode is the mode that is to be in force. wanted is what the configuration asks for, empty when it says nothing that
 // can be relied on; deployed is the mode in which the default pool's StatefulSet exists, which counts only when the
 // ledger knows no mode.
 func (l *Ledger) NextMode(wanted, deployed v1alpha1.Mode) v1alpha1.Mode {
-	if l.Mode == "" && deployed != "" {
+	switch {
+	case l.Mode == "" && deployed != "":
 		return deployed
-	}
-	if wanted != "" && l.ModeMayChange() {
+	case wanted == "" || (wanted == v1alpha1.SinglePool && l.hasOtherPools()) || l.defaultLeaves():
+		return l.Mode
+	default:
 		return wanted
 	}
-	return l.Mode
+}
+
+// hasOtherPools says that something is left of a pool besides the default one.
+func (l *Ledger) hasOtherPools() bool {
+	return slices.ContainsFunc(l.Pools, func(p Pool) bool { return p.Name != v1alpha1.DefaultPoolName })
+}
+
+// defaultLeaves says that a default pool is past the point of no return.
+func (l *Ledger) defaultLeaves() bool {
+	return slices.ContainsFunc(l.Pools, func(p Pool) bool { return p.Name == v1alpha1.DefaultPoolName && p.Removing() })
 }
 
 // addPool gives a pool an entry, if it may have one and has none. Pools besides the default one get theirs in MultiPool
@@ -169,9 +173,6 @@ func (p *Pool) update(facts *PoolFacts) {
 	if facts.Accepted != nil {
 		p.Accepted = *facts.Accepted.DeepCopy()
 	}
-	if facts.Withdraw {
-		p.Removal = Withdrawing
-	}
 }
 
 // addServers gives every wanted server an entry with a key number: the one that its control Service bears, else the
@@ -180,33 +181,46 @@ func (p *Pool) update(facts *PoolFacts) {
 func (l *Ledger) addServers(facts Facts, added []types.UID) {
 	taken := slices.Clone(facts.ReservedKeys)
 	for i := range l.Pools {
-		for _, server := range l.Pools[i].Servers {
+		for _, server := range slices.Concat(l.Pools[i].Servers, l.Pools[i].FormerServers()) {
 			taken = append(taken, server.RNDCKey)
 		}
 	}
 	// What exists keeps its numbers before anything new is given one.
-	for _, existing := range []bool{true, false} {
-		for i := range l.Pools {
-			entry := &l.Pools[i]
-			if entry.Removing() {
-				continue
-			}
-			pool, _ := facts.Pool(entry.UID)
-			ordinals := entry.Accepted.BINDReplicas
-			if slices.Contains(added, entry.UID) {
-				ordinals = max(ordinals, pool.highestOrdinal()+1)
-			}
-			for ordinal := range ordinals {
-				server, exists := pool.Servers[ordinal]
-				if entry.Server(ordinal) != nil || existing != exists || (!exists && !entry.wanted(ordinal)) {
-					continue
-				}
-				newEntry := newServer(ordinal, server, taken)
-				taken = append(taken, newEntry.RNDCKey)
-				entry.Servers = append(entry.Servers, newEntry)
-			}
+	taken = l.enterServers(facts, added, true, taken)
+	for i := range l.Pools {
+		if pool, known := facts.Pool(l.Pools[i].UID); known && slices.Contains(added, pool.UID) {
+			taken = l.Pools[i].recoverFormer(&pool, l.Mode, taken)
 		}
 	}
+	l.enterServers(facts, added, false, taken)
+}
+
+// enterServers enters the servers that exist, or those that do not, and returns the keys that are taken then.
+func (l *Ledger) enterServers(facts Facts, added []types.UID, existing bool, taken []int32) []int32 {
+	for i := range l.Pools {
+		entry := &l.Pools[i]
+		if entry.Removing() {
+			continue
+		}
+		pool, _ := facts.Pool(entry.UID)
+		ordinals := entry.Accepted.BINDReplicas
+		if slices.Contains(added, entry.UID) {
+			ordinals = max(ordinals, highestOrdinal(pool.Servers)+1)
+		}
+		for ordinal := range ordinals {
+			server, exists := pool.Servers[ordinal]
+			if entry.Server(ordinal) != nil || existing != exists || (!exists && !entry.wanted(ordinal)) {
+				continue
+			}
+			newEntry := newServer(ordinal, server, taken)
+			if former := entry.FormerServer(ordinal); former != nil {
+				newEntry.RNDCKey = former.RNDCKey
+			}
+			taken = append(taken, newEntry.RNDCKey)
+			entry.Servers = append(entry.Servers, newEntry)
+		}
+	}
+	return taken
 }
 
 func newServer(ordinal int32, facts ServerFacts, taken []int32) Server {
@@ -234,32 +248,44 @@ func (p *Pool) list(facts *PoolFacts) {
 			continue
 		}
 		server.Address = seen.Address
+		if server.Rebuilding != "" && (seen.Claim == "" || seen.Claim == server.Rebuilding) {
+			continue // It has not lost its claim yet.
+		}
 		server.Joined = server.Joined || (seen.MayJoin && wanted)
+		if server.Joined {
+			server.Rebuilding = ""
+		}
 	}
+	p.listFormer(facts)
 }
 
 // settle lets go of what neither pools.yaml nor Designate names any more.
 func (p *Pool) settle(facts PoolFacts) {
-	targets := p.Targets(func(ordinal int32) bool { return facts.Servers[ordinal].ClientOpen })
+	targets := p.Targets(facts.Led)
 	for i := range p.Servers {
 		server := &p.Servers[i]
-		if p.inUse(server.Ordinal, &facts) {
-			continue
-		}
-		dropped := facts.Programmed && !slices.ContainsFunc(targets, func(t Server) bool { return t.Ordinal == server.Ordinal })
-		if dropped {
-			server.Address = ""
-		}
-		// Closed to clients. Of a pool scaled to 0 that is all there is to wait for; of another, that it is not named.
-		if dropped || p.Accepted.BINDReplicas == 0 {
-			server.Joined, server.Filled, server.FilledAt = false, "", nil
+		if !p.inUse(server.Ordinal, &facts) {
+			p.release(server, names(targets, server), facts.Programmed)
 		}
 	}
+	p.settleFormer(&facts, targets)
 	// An entry, and with it the key, stays as long as the server may come back without having stopped.
 	p.Servers = slices.DeleteFunc(p.Servers, func(server Server) bool {
 		return !p.wanted(server.Ordinal) && !server.Listed() && !server.Joined &&
 			facts.Replicas <= server.Ordinal && !facts.Servers[server.Ordinal].PodExists
 	})
+}
+
+// release lets go of a server that is closed to clients. Once pools.yaml does not name it, it misses what Designate does, and would
+// have to be filled and to join anew. It runs on until Designate does not name it either. Of a pool scaled to 0, whose last servers stay
+// named, being closed is all that there is to wait for.
+func (p *Pool) release(server *Server, named, programmed bool) {
+	if !named && programmed {
+		server.Address = ""
+	}
+	if !named || p.Accepted.BINDReplicas == 0 {
+		server.Joined, server.Filled, server.FilledAt, server.Rebuilding = false, "", nil, ""
+	}
 }
 
 // inUse says that a server is wanted, or that clients reach it.
@@ -277,9 +303,17 @@ func (f *Facts) Pool(uid types.UID) (pool PoolFacts, known bool) {
 	return PoolFacts{}, false
 }
 
-func (p *PoolFacts) highestOrdinal() int32 {
+// Led says whether a client Service leads to a server.
+func (p *PoolFacts) Led(ordinal int32, former bool) bool {
+	if former {
+		return p.Former[ordinal].ClientOpen
+	}
+	return p.Servers[ordinal].ClientOpen
+}
+
+func highestOrdinal(servers map[int32]ServerFacts) int32 {
 	highest := int32(-1)
-	for ordinal := range p.Servers {
+	for ordinal := range servers {
 		highest = max(highest, ordinal)
 	}
 	return highest

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 )
@@ -25,6 +26,7 @@ func FuzzPromises(f *testing.F) {
 	f.Fuzz(func(t *testing.T, events []byte) {
 		w := &watched{world: newWorld(v1alpha1.MultiPool), t: t}
 		w.add(v1alpha1.DefaultPoolName, 2)
+		w.alone = len(events) > 0 && events[0]%2 == 0
 		for i := 0; i+1 < len(events) && !t.Failed(); i += 2 {
 			w.happen(events[i], events[i+1])
 		}
@@ -41,15 +43,17 @@ type watched struct {
 	events []string
 	// lost says that the ledger was lost since the last plan, so that there is nothing to compare the next one with.
 	lost bool
+	// alone says that no pool is added, so that the mode may change back and forth.
+	alone bool
 }
 
 // happen turns two bytes into an event. Those of the controllers are as frequent as all others together.
 func (w *watched) happen(kind, which byte) {
 	p := w.pools[int(which>>3)%len(w.pools)]
 	n := int32(which % 5)
-	switch kind % 22 {
+	switch kind % 23 {
 	case 0:
-		if len(w.pools) < 8 {
+		if len(w.pools) < 8 && !w.alone {
 			w.add(fmt.Sprintf("pool-%d", which%3), n)
 			w.note("another pool-%d appears", which%3)
 		}
@@ -84,8 +88,17 @@ func (w *watched) happen(kind, which byte) {
 	case 18:
 		w.behind, w.lacking = n > 2, n%2 == 1
 		w.note("Designate is behind: %v; servers lack zones: %v", w.behind, w.lacking)
+	case 19:
+		if w.rebuild(p, n) {
+			w.note("server %d of %s is to be rebuilt", n, p.uid)
+		}
+	case 20:
+		if which%2 == 0 {
+			w.wanted = other(w.wanted)
+			w.note("the configuration asks for %s mode", w.wanted)
+		}
 	default:
-		p.schedule()
+		w.schedule(p)
 		w.note("pods of %s follow", p.uid)
 	}
 }
@@ -95,8 +108,8 @@ func (w *watched) rare(p *pool, n int32) {
 	switch n {
 	case 0:
 		if p.name != v1alpha1.DefaultPoolName {
-			p.withdraw = true
-			w.note("%s may go", p.uid)
+			p.removal = w.nextRemoval(p.removal)
+			w.note("the removal of %s is %q", p.uid, p.removal)
 		}
 	case 1:
 		if w.tidy() {
@@ -118,13 +131,30 @@ func (w *watched) rare(p *pool, n int32) {
 	}
 }
 
-// tidy says that no Service is left of a server that has gone. One whose number has been given to another meanwhile
-// would contradict that when the ledger is lost, and nothing could tell which of the two is right.
+// nextRemoval is how far a removal is next. Once in a while it is taken back.
+func (w *watched) nextRemoval(now RemovalPhase) RemovalPhase {
+	switch {
+	case now == "":
+		return Deleting
+	case now == Deleting && len(w.events)%3 > 0:
+		return Deleted
+	case now == Deleted && len(w.events)%3 > 0, now == Withdrawing:
+		return Withdrawing
+	default:
+		return ""
+	}
+}
+
+// tidy says that no Service is left of a server that has gone, nor one that bears the number of such a server still. One whose number
+// has been given to another meanwhile would contradict that when the ledger is lost, and nothing could tell which of the two is right.
 func (w *watched) tidy() bool {
 	return !slices.ContainsFunc(w.pools, func(p *pool) bool {
 		entry := w.ledger.Pool(p.uid)
-		for ordinal := range p.services {
-			if entry != nil && entry.Server(ordinal) == nil {
+		for ordinal, service := range p.services {
+			if entry == nil {
+				continue
+			}
+			if server := entry.Server(ordinal); server == nil || server.RNDCKey != service.key {
 				return true
 			}
 		}
@@ -141,6 +171,9 @@ func (w *watched) deployPartly(p *pool, count int) {
 	for _, server := range entry.Servers[:min(count, len(entry.Servers))] {
 		if s := p.services[server.Ordinal]; s != nil {
 			s.open = entry.Open(server.Ordinal)
+		}
+		if former := p.former; former != nil && former.services[server.Ordinal] != nil {
+			former.services[server.Ordinal].open = entry.FormerOpen(server.Ordinal)
 		}
 	}
 }
@@ -195,8 +228,13 @@ func (w *watched) check(step string, before *Ledger, facts Facts) {
 		if pool, known := facts.Pool(old.UID); known && pool.IDUnknown && entry.listed() && !old.listed() {
 			w.t.Errorf("%s: %s entered pools.yaml under an id that nobody has asked for", step, old.UID)
 		}
-		if entry.Removal == "" {
-			w.checkService(step, old, entry, openIn(facts, entry.UID))
+		if led := openIn(facts, entry.UID); !entry.Leaving() {
+			view := oldView{Pool: old, led: led}
+			if entry.Name == v1alpha1.DefaultPoolName && before.Mode != w.ledger.Mode && before.Mode != "" {
+				view.flipped = true
+				view.led = func(ordinal int32, former bool) bool { return led(ordinal, !former) }
+			}
+			w.checkService(step, view, entry, led)
 		}
 	}
 	w.checkRunning(step)
@@ -211,9 +249,10 @@ func (w *watched) checkNumbers(step string) {
 			w.t.Errorf("%s: index %d belongs to %s and %s", step, entry.Index, other, entry.UID)
 		}
 		indexes[entry.Index] = string(entry.UID)
-		for _, server := range entry.Servers {
+		for _, server := range slices.Concat(entry.Servers, entry.FormerServers()) {
+			// A former server and the present one of its ordinal share a key.
 			name := fmt.Sprintf("%s/%d", entry.UID, server.Ordinal)
-			if other, taken := keys[server.RNDCKey]; taken || server.RNDCKey < 1 {
+			if other, taken := keys[server.RNDCKey]; (taken && other != name) || server.RNDCKey < 1 {
 				w.t.Errorf("%s: key %d belongs to %q and %s", step, server.RNDCKey, other, name)
 			}
 			keys[server.RNDCKey] = name
@@ -227,44 +266,97 @@ func (w *watched) checkLife(step string, old, entry *Pool) {
 	if old.Index != entry.Index || (old.ID != entry.ID && old.listed()) || old.Name != entry.Name {
 		w.t.Errorf("%s: %s was pool %d, %s, and is pool %d, %s", step, old.UID, old.Index, old.ID, entry.Index, entry.ID)
 	}
-	if old.Removal != "" && entry.Removal == "" {
-		w.t.Errorf("%s: the removal of %s was taken back after the point of no return", step, old.UID)
+	if old.Leaving() && !entry.Leaving() {
+		w.t.Errorf("%s: the removal of %s was taken back after it was to leave pools.yaml", step, old.UID)
 	}
 	for _, server := range old.Servers {
-		if now := entry.Server(server.Ordinal); now != nil && now.RNDCKey != server.RNDCKey {
-			w.t.Errorf("%s: server %d of %s had key %d and has %d", step, server.Ordinal, old.UID, server.RNDCKey, now.RNDCKey)
+		if now := entry.Server(server.Ordinal); server.Rebuilding != "" && now != nil && now.Joined && w.claimOf(old.UID, server.Ordinal) == server.Rebuilding {
+			w.t.Errorf("%s: server %d of %s joins with the claim that it was to lose", step, server.Ordinal, old.UID)
+		}
+	}
+	for _, server := range slices.Concat(old.Servers, old.FormerServers()) {
+		for _, now := range []*Server{entry.Server(server.Ordinal), entry.FormerServer(server.Ordinal)} {
+			if now != nil && now.RNDCKey != server.RNDCKey {
+				w.t.Errorf("%s: server %d of %s had key %d and has %d", step, server.Ordinal, old.UID, server.RNDCKey, now.RNDCKey)
+			}
 		}
 	}
 }
 
+// oldView is the entry of a pool before a step, with where client Services lead in its terms.
+type oldView struct {
+	*Pool
+	// flipped says that the mode changed, and what is present now was the former then.
+	flipped bool
+	led     Led
+}
+
+func (w *watched) claimOf(uid types.UID, ordinal int32) types.UID {
+	for _, p := range w.pools {
+		if p.uid == uid {
+			return p.claims[ordinal]
+		}
+	}
+	return ""
+}
+
 // checkService: a pool that stays goes on being served.
-func (w *watched) checkService(step string, old, entry *Pool, open func(int32) bool) {
+func (w *watched) checkService(step string, old oldView, entry *Pool, led Led) {
 	w.t.Helper()
-	targets := entry.Targets(open)
-	if len(old.Targets(open)) > 0 && len(targets) == 0 {
+	targets := entry.Targets(led)
+	if len(old.Targets(old.led)) > 0 && len(targets) == 0 {
 		w.t.Errorf("%s: pools.yaml named servers of %s and names none", step, entry.UID)
 	}
 	if entry.Accepted.BINDReplicas == 0 {
 		return
 	}
 	joined := func(s Server) bool { return s.Joined }
-	if slices.ContainsFunc(old.Servers, joined) && !slices.ContainsFunc(entry.Servers, joined) {
+	before := slices.Concat(old.Servers, old.FormerServers())
+	now := slices.Concat(entry.Servers, entry.FormerServers())
+	if slices.ContainsFunc(before, joined) && !slices.ContainsFunc(now, joined) {
 		w.t.Errorf("%s: the last joined server of %s is not joined any more", step, entry.UID)
 	}
-	anyJoined, anyOpen := false, false
+	w.checkClients(step, old, entry)
 	for _, server := range entry.Servers {
-		anyJoined = anyJoined || server.Joined
-		anyOpen = anyOpen || entry.Open(server.Ordinal)
 		if server.Joined && entry.Replicas() <= server.Ordinal {
 			w.t.Errorf("%s: %d replicas of %s do not run server %d, which is in use", step, entry.Replicas(), entry.UID, server.Ordinal)
 		}
 	}
+	for _, server := range entry.FormerServers() {
+		if server.Joined && entry.FormerReplicas() <= server.Ordinal {
+			w.t.Errorf("%s: %d former replicas of %s do not run server %d, which is in use", step, entry.FormerReplicas(), entry.UID, server.Ordinal)
+		}
+	}
+	for former, servers := range map[bool][]Server{false: old.Servers, true: old.FormerServers()} {
+		for _, server := range servers {
+			now := entry.Server(server.Ordinal)
+			if former != old.flipped {
+				now = entry.FormerServer(server.Ordinal)
+			}
+			if server.Listed() && old.led(server.Ordinal, former) && (now == nil || !names(targets, now)) {
+				w.t.Errorf("%s: server %d of %s (former: %v) left pools.yaml while clients reach it", step, server.Ordinal, entry.UID, former)
+			}
+		}
+	}
+}
+
+// checkClients: a client Service leads to one server, and one that led somewhere and is wanted does so still.
+func (w *watched) checkClients(step string, old oldView, entry *Pool) {
+	w.t.Helper()
+	anyJoined, anyOpen := false, false
+	for _, server := range slices.Concat(entry.Servers, entry.FormerServers()) {
+		present, former := entry.Open(server.Ordinal), entry.FormerOpen(server.Ordinal)
+		if present && former {
+			w.t.Errorf("%s: the client Service %d of %s leads to two servers", step, server.Ordinal, entry.UID)
+		}
+		anyJoined, anyOpen = anyJoined || server.Joined, anyOpen || present || former
+	}
 	if anyJoined && !anyOpen {
 		w.t.Errorf("%s: %s has joined servers and none is open to clients", step, entry.UID)
 	}
-	for _, server := range old.Servers {
-		if server.Listed() && open(server.Ordinal) && !slices.ContainsFunc(targets, func(s Server) bool { return s.Ordinal == server.Ordinal }) {
-			w.t.Errorf("%s: server %d of %s left pools.yaml while clients reach it", step, server.Ordinal, entry.UID)
+	for ordinal := range entry.Accepted.BINDReplicas {
+		if (old.Open(ordinal) || old.FormerOpen(ordinal)) && !entry.Open(ordinal) && !entry.FormerOpen(ordinal) {
+			w.t.Errorf("%s: clients of server %d of %s are led nowhere any more", step, ordinal, entry.UID)
 		}
 	}
 }
@@ -275,17 +367,25 @@ func (w *watched) checkRunning(step string) {
 	w.t.Helper()
 	for _, p := range w.pools {
 		entry := w.ledger.Pool(p.uid)
-		if entry == nil {
+		if entry == nil || entry.Leaving() {
 			continue
 		}
-		for ordinal := range p.pods {
-			s, server := p.services[ordinal], entry.Server(ordinal)
-			if s != nil && entry.Removal == "" && (server == nil || server.RNDCKey != s.key) {
-				w.t.Errorf("%s: server %d of %s runs with key %d, and the ledger has %+v", step, ordinal, p.uid, s.key, server)
-			}
-			if s != nil && s.open && w.known[s.address] && entry.Removal == "" && entry.Replicas() <= ordinal {
-				w.t.Errorf("%s: server %d of %s stops while Designate and clients know it", step, ordinal, p.uid)
-			}
+		w.checkPods(step, p.site, entry.Server, entry.Replicas())
+		if p.former != nil {
+			w.checkPods(step, p.former, entry.FormerServer, entry.FormerReplicas())
+		}
+	}
+}
+
+func (w *watched) checkPods(step string, of *site, find func(int32) *Server, replicas int32) {
+	w.t.Helper()
+	for ordinal := range of.pods {
+		s, server := of.services[ordinal], find(ordinal)
+		if s != nil && (server == nil || server.RNDCKey != s.key) {
+			w.t.Errorf("%s: server %d runs with key %d, and the ledger has %+v", step, ordinal, s.key, server)
+		}
+		if s != nil && s.open && w.known[s.address] && replicas <= ordinal {
+			w.t.Errorf("%s: server %d stops while Designate and clients know it", step, ordinal)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,7 +52,11 @@ func (s *story) unready(name string, ordinal int32) func() {
 	return func() { s.pool(name).pods[ordinal] = false }
 }
 
-func (s *story) withdrawn(name string) func() { return func() { s.pool(name).withdraw = true } }
+func (s *story) removal(name string, phase RemovalPhase) func() {
+	return func() { s.pool(name).removal = phase }
+}
+
+func (s *story) withdrawn(name string) func() { return s.removal(name, Withdrawing) }
 
 func (s *story) planned() { s.plan(s.facts()) }
 
@@ -98,7 +103,7 @@ var stories = map[string]func(*story){
 		s.step("the pool controller closes servers 1 and 2 to clients", s.deployed("edge"))
 		s.step("the aggregator writes pools.yaml without them", s.planned, s.written)
 		s.step("the pool controller shrinks the StatefulSet, and pods 1 and 2 still run", s.deployed("edge"), s.planned, s.written)
-		s.then("pods 1 and 2 stop", s.pool("edge").schedule)
+		s.then("pods 1 and 2 stop", func() { s.schedule(s.pool("edge")) })
 		s.then("pool late takes the keys that are free", s.appears("late", 3))
 	},
 	"a pool is scaled down while the server that stays has never been ready": func(s *story) {
@@ -141,6 +146,15 @@ var stories = map[string]func(*story){
 		s.step("another pool takes keys meanwhile", s.appears("late", 1), s.planned, s.written)
 		s.then("edge is scaled to 2: server 1 keeps its key", s.scaled("edge", 2))
 	},
+	"a server is rebuilt from empty": func(s *story) {
+		s.twoPools()
+		s.step("server 1 of edge is to be rebuilt", func() { s.rebuild(s.pool("edge"), 1) })
+		s.step("with its claim it does not join", s.aggregate)
+		s.step("its client Service closes, and it loses claim and pod", s.deployed("edge"))
+		s.then("it has a claim and a pod again")
+		s.then("it is ready, and lacks zones", func() { s.lacking = true }, s.ready("edge", 1))
+		s.then("it has them all", func() { s.lacking = false })
+	},
 	"a pool is withdrawn": func(s *story) {
 		s.twoPools()
 		s.step("the removal of edge may go on", s.withdrawn("edge"), s.planned)
@@ -166,12 +180,6 @@ var stories = map[string]func(*story){
 		s.then("pool default appears", s.appears("default", 1))
 		s.then("MultiPool mode is asked for, and pool edge appears", func() { s.wanted = v1alpha1.MultiPool }, s.appears("edge", 1))
 		s.then("all servers become ready", s.ready("default", 0), s.ready("edge", 0))
-	},
-	"the mode stays while servers are in use": func(s *story) {
-		s.wanted = v1alpha1.SinglePool
-		s.then("pool default appears", s.appears("default", 1))
-		s.then("its server becomes ready", s.ready("default", 0))
-		s.then("MultiPool mode is asked for, and pool edge appears", func() { s.wanted = v1alpha1.MultiPool }, s.appears("edge", 1))
 	},
 	"the ledger is lost and planned anew from what exists": func(s *story) {
 		s.then("pools default and gone appear", s.appears("default", 1), s.appears("gone", 1))
@@ -218,7 +226,9 @@ var stories = map[string]func(*story){
 }
 
 func TestStories(t *testing.T) {
-	for name, tell := range stories {
+	all := maps.Clone(stories)
+	maps.Copy(all, migrations)
+	for name, tell := range all {
 		t.Run(name, func(t *testing.T) {
 			s := &story{world: newWorld(v1alpha1.MultiPool)}
 			tell(s)

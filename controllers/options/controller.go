@@ -41,6 +41,12 @@ func (o Options) concurrency(name string) int {
 		return o.TSIGConcurrency
 	case Serving:
 		return o.ServingConcurrency
+	case PoolDeletion:
+		return o.PoolDeletionConcurrency
+	case Sweep:
+		return o.SweepConcurrency
+	case Primaries:
+		return o.PrimariesConcurrency
 	}
 	panic(fmt.Sprintf("options: no controller is named %q", name))
 }

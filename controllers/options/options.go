@@ -21,36 +21,50 @@ const (
 	TSIG = "tsig"
 	// Serving asks the servers of each pool which zones they have.
 	Serving = "serving"
+	// PoolDeletion has each Designate delete the pools that are being removed.
+	PoolDeletion = "pool-deletion"
+	// Sweep finds what belongs to no pool.
+	Sweep = "sweep"
+	// Primaries asks Designate's mdns servers whether they answer.
+	Primaries = "primaries"
 )
 
 // Names of the flags that Bind makes.
 const (
-	flagBridgeConcurrency  = "bridge-concurrency"
-	flagPoolConcurrency    = "pool-concurrency"
-	flagBackendConcurrency = "backend-concurrency"
-	flagZonesConcurrency   = "zones-concurrency"
-	flagTSIGConcurrency    = "tsig-concurrency"
-	flagServingConcurrency = "serving-concurrency"
-	flagRetryBaseDelay     = "retry-base-delay"
-	flagRetryMaxDelay      = "retry-max-delay"
-	flagRetryQPS           = "retry-qps"
-	flagRetryBurst         = "retry-burst"
-	flagReconcileTimeout   = "reconcile-timeout"
-	flagZoneListingTimeout = "zone-listing-timeout"
-	flagDesignateTimeout   = "designate-request-timeout"
+	flagBridgeConcurrency    = "bridge-concurrency"
+	flagPoolConcurrency      = "pool-concurrency"
+	flagBackendConcurrency   = "backend-concurrency"
+	flagZonesConcurrency     = "zones-concurrency"
+	flagTSIGConcurrency      = "tsig-concurrency"
+	flagServingConcurrency   = "serving-concurrency"
+	flagDeletionConcurrency  = "pool-deletion-concurrency"
+	flagSweepConcurrency     = "sweep-concurrency"
+	flagPrimariesConcurrency = "primaries-concurrency"
+	flagRetryBaseDelay       = "retry-base-delay"
+	flagRetryMaxDelay        = "retry-max-delay"
+	flagRetryQPS             = "retry-qps"
+	flagRetryBurst           = "retry-burst"
+	flagReconcileTimeout     = "reconcile-timeout"
+	flagZoneListingTimeout   = "zone-listing-timeout"
+	flagDesignateTimeout     = "designate-request-timeout"
 )
 
 // Options are the settings of the controllers. Default gives usable ones.
 type Options struct {
-	// BridgeConcurrency, PoolConcurrency, BackendConcurrency, ZonesConcurrency, TSIGConcurrency and ServingConcurrency are how
-	// many objects each controller works on at once. A Designate, or a server, that does not answer takes one of the last three
-	// for as long as it is asked.
+	// BridgeConcurrency, PoolConcurrency and those that follow are how many objects each controller works on at once. A
+	// Designate, or a server, that does not answer takes one of the last four for as long as it is asked.
 	BridgeConcurrency  int
 	PoolConcurrency    int
 	BackendConcurrency int
 	ZonesConcurrency   int
 	TSIGConcurrency    int
 	ServingConcurrency int
+	// PoolDeletionConcurrency is that of the controller that has Designate delete pools.
+	PoolDeletionConcurrency int
+	// SweepConcurrency is that of the controller that finds what belongs to no pool.
+	SweepConcurrency int
+	// PrimariesConcurrency is that of the controller that asks mdns servers, for which one that is silent takes seconds.
+	PrimariesConcurrency int
 
 	// RetryBaseDelay is the wait before the first retry of an object. Each further retry waits twice as long, up to
 	// RetryMaxDelay.
@@ -75,19 +89,22 @@ type Options struct {
 // Default returns the options of an operator that was given no flags.
 func Default() Options {
 	return Options{
-		BridgeConcurrency:  4,
-		PoolConcurrency:    4,
-		BackendConcurrency: 4,
-		ZonesConcurrency:   8,
-		TSIGConcurrency:    8,
-		ServingConcurrency: 16,
-		RetryBaseDelay:     20 * time.Millisecond,
-		RetryMaxDelay:      5 * time.Minute,
-		RetryQPS:           10,
-		RetryBurst:         100,
-		ReconcileTimeout:   2 * time.Minute,
-		ZoneListingTimeout: 10 * time.Minute,
-		DesignateTimeout:   time.Minute,
+		BridgeConcurrency:       4,
+		PoolConcurrency:         4,
+		BackendConcurrency:      4,
+		ZonesConcurrency:        8,
+		TSIGConcurrency:         8,
+		ServingConcurrency:      16,
+		PoolDeletionConcurrency: 8,
+		SweepConcurrency:        2,
+		PrimariesConcurrency:    16,
+		RetryBaseDelay:          20 * time.Millisecond,
+		RetryMaxDelay:           5 * time.Minute,
+		RetryQPS:                10,
+		RetryBurst:              100,
+		ReconcileTimeout:        2 * time.Minute,
+		ZoneListingTimeout:      10 * time.Minute,
+		DesignateTimeout:        time.Minute,
 	}
 }
 
@@ -105,6 +122,12 @@ func (o *Options) Bind(flags *flag.FlagSet) {
 		"How many Designates have their TSIG keys looked at, at once.")
 	flags.IntVar(&o.ServingConcurrency, flagServingConcurrency, o.ServingConcurrency,
 		"How many DesignatePools have their servers asked for their zones at once.")
+	flags.IntVar(&o.PoolDeletionConcurrency, flagDeletionConcurrency, o.PoolDeletionConcurrency,
+		"How many Designates are asked to delete pools at once.")
+	flags.IntVar(&o.SweepConcurrency, flagSweepConcurrency, o.SweepConcurrency,
+		"How many namespaces are swept for what belongs to no pool at once.")
+	flags.IntVar(&o.PrimariesConcurrency, flagPrimariesConcurrency, o.PrimariesConcurrency,
+		"How many DesignateBackends have their primaries asked at once.")
 	flags.DurationVar(&o.RetryBaseDelay, flagRetryBaseDelay, o.RetryBaseDelay,
 		"Wait before the first retry of an object; it doubles with each further one.")
 	flags.DurationVar(&o.RetryMaxDelay, flagRetryMaxDelay, o.RetryMaxDelay,
@@ -141,6 +164,9 @@ func (o Options) Validate() error {
 	atLeastOne(flagZonesConcurrency, o.ZonesConcurrency)
 	atLeastOne(flagTSIGConcurrency, o.TSIGConcurrency)
 	atLeastOne(flagServingConcurrency, o.ServingConcurrency)
+	atLeastOne(flagDeletionConcurrency, o.PoolDeletionConcurrency)
+	atLeastOne(flagSweepConcurrency, o.SweepConcurrency)
+	atLeastOne(flagPrimariesConcurrency, o.PrimariesConcurrency)
 	atLeastOne(flagRetryBurst, o.RetryBurst)
 	positive(flagRetryBaseDelay, o.RetryBaseDelay)
 	positive(flagReconcileTimeout, o.ReconcileTimeout)

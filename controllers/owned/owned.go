@@ -30,6 +30,11 @@ func UsedByServers() []client.ObjectList {
 	}
 }
 
+// kinds are all that there are of a pool.
+func kinds() []client.ObjectList {
+	return append([]client.ObjectList{&appsv1.StatefulSetList{}, &corev1.PodList{}}, UsedByServers()...)
+}
+
 // List is everything of one kind that bears a pool's UID. live must read from the API server.
 func List(
 	ctx context.Context, live client.Reader, namespace string, uid types.UID, list client.ObjectList,
@@ -37,6 +42,10 @@ func List(
 	if err := live.List(ctx, list, By(namespace, uid)...); err != nil {
 		return nil, fmt.Errorf("list %T: %w", list, err)
 	}
+	return objectsIn(list)
+}
+
+func objectsIn(list client.ObjectList) ([]client.Object, error) {
 	var objects []client.Object
 	err := meta.EachListItem(list, func(item runtime.Object) error {
 		object, ok := item.(client.Object)
@@ -51,8 +60,7 @@ func List(
 
 // Any is one object of any kind that bears a pool's UID, or nil when there is none. An error says nothing about that.
 func Any(ctx context.Context, live client.Reader, namespace string, uid types.UID) (client.Object, error) {
-	kinds := append([]client.ObjectList{&appsv1.StatefulSetList{}, &corev1.PodList{}}, UsedByServers()...)
-	for _, list := range kinds {
+	for _, list := range kinds() {
 		objects, err := List(ctx, live, namespace, uid, list)
 		if err != nil {
 			return nil, err
@@ -62,4 +70,25 @@ func Any(ctx context.Context, live client.Reader, namespace string, uid types.UI
 		}
 	}
 	return nil, nil
+}
+
+// ByUID is everything of a namespace that bears the operator's labels, by the UID of the pool that it was made for.
+func ByUID(ctx context.Context, live client.Reader, namespace string) (map[types.UID][]client.Object, error) {
+	found := map[types.UID][]client.Object{}
+	for _, list := range kinds() {
+		err := live.List(ctx, list, client.InNamespace(namespace), client.HasLabels{v1alpha1.LabelPoolUID},
+			client.MatchingLabels{v1alpha1.LabelManagedBy: v1alpha1.ManagedByOperator})
+		if err != nil {
+			return nil, fmt.Errorf("list %T: %w", list, err)
+		}
+		objects, err := objectsIn(list)
+		if err != nil {
+			return nil, err
+		}
+		for _, object := range objects {
+			uid := types.UID(object.GetLabels()[v1alpha1.LabelPoolUID])
+			found[uid] = append(found[uid], object)
+		}
+	}
+	return found, nil
 }

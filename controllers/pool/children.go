@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -40,6 +41,7 @@ func (r *Reconciler) applyChildren(ctx context.Context, s *scope) (bool, error) 
 		failures = append(failures, r.applyStatefulSet(ctx, s, pool))
 	}
 	failures = append(failures,
+		r.shrinkFormer(ctx, s),
 		r.applyServices(ctx, s, pool),
 		ensure(ctx, s, &policyv1.PodDisruptionBudget{}, policyv1ac.ExtractPodDisruptionBudget, builders.DisruptionBudget(pool)),
 	)
@@ -50,7 +52,7 @@ func (r *Reconciler) applyChildren(ctx context.Context, s *scope) (bool, error) 
 // all servers has lost stays here as it is, for the aggregator to put back.
 func (s *scope) serverKeys() (keys map[string][]byte, missing []string) {
 	keys = map[string][]byte{}
-	for _, server := range s.entry.Servers {
+	for _, server := range slices.Concat(s.entry.Servers, s.entry.FormerServers()) {
 		name := conversion.RNDCKeyName(server.RNDCKey)
 		switch {
 		case s.keys[name] != nil:
@@ -67,23 +69,47 @@ func (s *scope) serverKeys() (keys map[string][]byte, missing []string) {
 func (r *Reconciler) applyServices(ctx context.Context, s *scope, pool *builders.Pool) error {
 	var failures []error
 	for _, server := range pool.Servers {
-		failures = append(failures,
-			ensure(ctx, s, &corev1.Service{}, corev1ac.ExtractService, builders.ControlService(pool, server)),
-			ensure(ctx, s, &corev1.Service{}, corev1ac.ExtractService, builders.ClientService(pool, server)),
-		)
+		failures = append(failures, ensure(ctx, s, &corev1.Service{}, corev1ac.ExtractService, builders.ControlService(pool, server)))
+	}
+	for _, server := range pool.Clients() {
+		failures = append(failures, ensure(ctx, s, &corev1.Service{}, corev1ac.ExtractService, builders.ClientService(pool, server)))
 	}
 	return errors.Join(failures...)
+}
+
+// shrinkFormer has the StatefulSet of the mode before run no more servers than are needed. All else of it stays as it is, so that none
+// of its pods is made anew.
+func (r *Reconciler) shrinkFormer(ctx context.Context, s *scope) error {
+	if s.formerName() == "" {
+		return nil
+	}
+	former := &appsv1.StatefulSet{}
+	err := r.Client.Get(ctx, client.ObjectKey{Namespace: s.pool.Namespace, Name: s.formerName()}, former)
+	if err != nil || former.Labels[v1alpha1.LabelPoolUID] != string(s.pool.UID) {
+		return client.IgnoreNotFound(err)
+	}
+	desired, err := appsv1ac.ExtractStatefulSet(former, string(FieldOwner))
+	if err != nil {
+		return fmt.Errorf("what was applied to StatefulSet %s: %w", former.Name, err)
+	}
+	if desired.Spec == nil {
+		return fmt.Errorf("nothing of StatefulSet %s was applied by %s, so it cannot be scaled", former.Name, FieldOwner)
+	}
+	desired.Spec.WithReplicas(s.entry.FormerReplicas())
+	return ensure(ctx, s, &appsv1.StatefulSet{}, appsv1ac.ExtractStatefulSet, desired)
 }
 
 // applyStatefulSet keeps the claim template that an existing StatefulSet has, since it cannot be changed, and says so
 // when another is asked for.
 func (r *Reconciler) applyStatefulSet(ctx context.Context, s *scope, pool *builders.Pool) error {
 	desired := builders.StatefulSet(pool, s.entry.Replicas())
+	var applied *appsv1ac.StatefulSetSpecApplyConfiguration
 	if s.statefulSet != nil {
 		current, err := appsv1ac.ExtractStatefulSet(s.statefulSet, string(FieldOwner))
 		if err != nil {
 			return fmt.Errorf("what was applied to StatefulSet %s: %w", s.statefulSet.Name, err)
 		}
+		applied = current.Spec
 		if current.Spec != nil && len(current.Spec.VolumeClaimTemplates) > 0 &&
 			!equality.Semantic.DeepEqual(current.Spec.VolumeClaimTemplates, desired.Spec.VolumeClaimTemplates) {
 			desired.Spec.VolumeClaimTemplates = current.Spec.VolumeClaimTemplates
@@ -92,6 +118,7 @@ func (r *Reconciler) applyStatefulSet(ctx context.Context, s *scope, pool *build
 				"delete the StatefulSet "+s.statefulSet.Name+", and scale it back; Designate fills the new claims.")
 		}
 	}
+	desired.Spec.UpdateStrategy.RollingUpdate.WithPartition(s.partition(desired.Spec, applied))
 	return ensure(ctx, s, &appsv1.StatefulSet{}, appsv1ac.ExtractStatefulSet, desired)
 }
 
@@ -116,9 +143,9 @@ func ensure[L client.Object, C apply.Configuration](
 	return nil
 }
 
-// deleteUnwanted deletes Services of servers that are gone, and what the other mode has left. The entry of a server stays
-// in the ledger until its pod is gone, and the mode changes only while no server is in use. Since what is deleted takes
-// its address along, the ledger is asked for again first, past the cache.
+// deleteUnwanted deletes Services of servers that are gone, and what the other mode has left. The entry of a server stays in the ledger
+// until its pod is gone, and a pool has something in the other mode as long as a server of that has an entry. Since what is deleted
+// takes its address along, the ledger is asked for again first, past the cache.
 func (r *Reconciler) deleteUnwanted(ctx context.Context, s *scope) (bool, error) {
 	unwanted, err := r.unwanted(ctx, s)
 	if err != nil || len(unwanted) == 0 {
@@ -144,6 +171,10 @@ func (r *Reconciler) unwanted(ctx context.Context, s *scope) ([]client.Object, e
 		wanted[builders.ClientServiceName(s.entry.Index, server.Ordinal)] = true
 		wanted[builders.ControlServiceName(s.statefulSetName(), server.Ordinal)] = true
 	}
+	for _, server := range s.entry.FormerServers() {
+		wanted[builders.ClientServiceName(s.entry.Index, server.Ordinal)] = true
+		wanted[builders.ControlServiceName(s.formerName(), server.Ordinal)] = true
+	}
 	var unwanted []client.Object
 	for name, service := range s.services {
 		if !wanted[name] {
@@ -155,7 +186,7 @@ func (r *Reconciler) unwanted(ctx context.Context, s *scope) ([]client.Object, e
 		return nil, fmt.Errorf("list StatefulSets: %w", err)
 	}
 	for i := range statefulSets.Items {
-		if statefulSets.Items[i].Name != s.statefulSetName() {
+		if name := statefulSets.Items[i].Name; name != s.statefulSetName() && name != s.formerName() {
 			unwanted = append(unwanted, &statefulSets.Items[i])
 		}
 	}

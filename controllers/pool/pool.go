@@ -9,6 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,6 +18,7 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/acceptance"
 	"github.com/designate-pools/designate-pool-operator/controllers/apply"
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
+	"github.com/designate-pools/designate-pool-operator/controllers/pooldeletion"
 	"github.com/designate-pools/designate-pool-operator/controllers/removal"
 	"github.com/designate-pools/designate-pool-operator/controllers/serving"
 	"github.com/designate-pools/designate-pool-operator/controllers/tsigkeys"
@@ -33,9 +35,16 @@ type Reconciler struct {
 	Client client.Client
 	// APIReader reads from the API server: absence counts only when it says so.
 	APIReader client.Reader
+	Recorder  events.EventRecorder
 	Clock     clock.PassiveClock
 	// Zones tells what is known of Designate's zones.
-	Zones zones.Viewer
+	Zones interface {
+		zones.Viewer
+		// ListedSince is the last listing that counts and began after a wish to remove a pool was first seen.
+		ListedSince(namespace string, intent zones.Intent) *zones.Listing
+	}
+	// Deletions tells what Designate said when it was to delete a pool.
+	Deletions pooldeletion.Viewer
 	// TSIGKeys tells what is known of the TSIG keys that Designate has.
 	TSIGKeys tsigkeys.Viewer
 	// Serving tells which zones servers have.
@@ -50,14 +59,16 @@ type Reconciler struct {
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=services;secrets;configmaps,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;list;watch;delete
-// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch;delete
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // Reconcile makes one pass over a pool.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	pool := &v1alpha1.DesignatePool{}
 	if err := r.Client.Get(ctx, request.NamespacedName, pool); apierrors.IsNotFound(err) {
 		r.statuses.Forget(request.NamespacedName)
+		forgetBlocked(request.NamespacedName)
 		return ctrl.Result{}, nil
 	} else if err != nil {
 		return ctrl.Result{}, fmt.Errorf("read DesignatePool: %w", err)
@@ -98,7 +109,8 @@ func (s *scope) phases() []phase {
 	case s.entry != nil && s.entry.Removal == ledger.Withdrawn:
 		return []phase{s.reconciler.requestDeletion, s.reconciler.tearDown}
 	case s.entry != nil && s.backend != nil && s.backendErr == nil:
-		return []phase{s.reconciler.applyChildren, s.reconciler.deleteUnwanted, s.reconciler.remindOfMissingPods}
+		return []phase{s.reconciler.applyChildren, s.reconciler.deleteUnwanted, s.reconciler.emptyServers,
+			s.reconciler.remindOfMissingPods}
 	default:
 		return nil
 	}
@@ -106,7 +118,7 @@ func (s *scope) phases() []phase {
 
 // gather reads everything that a pass goes by.
 func (r *Reconciler) gather(ctx context.Context, pool *v1alpha1.DesignatePool) (*scope, error) {
-	s := &scope{reconciler: r, pool: pool, now: r.Clock.Now()}
+	s := &scope{reconciler: r, pool: pool, now: r.Clock.Now(), serving: r.Serving.View(pool.UID)}
 	backend := &v1alpha1.DesignateBackend{}
 	key := client.ObjectKey{Namespace: pool.Namespace, Name: v1alpha1.BackendName}
 	if err := r.Client.Get(ctx, key, backend); err == nil {
@@ -114,7 +126,6 @@ func (r *Reconciler) gather(ctx context.Context, pool *v1alpha1.DesignatePool) (
 		if backend.Spec.Designate.Access != nil {
 			s.zones = r.Zones.View(pool.Namespace)
 			s.tsig = r.TSIGKeys.View(pool.Namespace)
-			s.serving = r.Serving.View(pool.UID)
 		}
 	} else if !apierrors.IsNotFound(err) {
 		return nil, fmt.Errorf("read DesignateBackend: %w", err)
@@ -141,6 +152,13 @@ func (r *Reconciler) gather(ctx context.Context, pool *v1alpha1.DesignatePool) (
 		return nil, fmt.Errorf("list StatefulSets: %w", err)
 	}
 	s.verdict = acceptance.Judge(pools.Items, acceptance.Claims(statefulSets.Items, stored.Pools))[pool.UID]
-	s.removal = removal.Judge(removal.FactsOf(pool, s.backend, pools.Items, stored.Pools, s.ledgerLost, s.zones, s.now))
+	from := removal.Namespace{
+		Backend: s.backend, Pools: pools.Items, Ledger: s.ledger, LedgerLost: s.ledgerLost, View: s.zones,
+		ListedSince: func(intent zones.Intent) *zones.Listing { return r.Zones.ListedSince(pool.Namespace, intent) },
+		Answer:      r.Deletions.Answer,
+		Serving:     r.Serving.View,
+		Now:         s.now,
+	}
+	s.removal = removal.Judge(from.Of(pool))
 	return s, r.gatherChildren(ctx, s)
 }

@@ -50,7 +50,7 @@ type scope struct {
 	now   time.Time
 	// tsig is what is known of the TSIG keys that Designate has; nothing without access.
 	tsig tsigkeys.View
-	// serving is what is known of the zones that the servers have; nothing without access.
+	// serving is what is known of the zones that the servers have; nothing without access, unless they take over from others.
 	serving servers
 
 	// problem is the first thing that keeps children from being as they should be.
@@ -80,6 +80,14 @@ func (s *scope) blame(reason, message string) {
 // statefulSetName is the name in the mode that is in force.
 func (s *scope) statefulSetName() string {
 	return builders.StatefulSetName(s.ledger.Mode, s.entry.Index)
+}
+
+// formerName is the name in the mode that was in force before; empty once the pool has nothing left there.
+func (s *scope) formerName() string {
+	if s.entry.Former == nil {
+		return ""
+	}
+	return builders.StatefulSetName(s.entry.Former.Mode, s.entry.Index)
 }
 
 // gatherChildren reads the pool's children from the cache.
@@ -132,7 +140,12 @@ func (s *scope) builderPool() *builders.Pool {
 	}
 	for _, server := range s.entry.Servers {
 		pool.Servers = append(pool.Servers, builders.Server{
-			Ordinal: server.Ordinal, RNDCKey: server.RNDCKey, Open: s.entry.Open(server.Ordinal),
+			StatefulSet: pool.StatefulSet, Ordinal: server.Ordinal, RNDCKey: server.RNDCKey, Open: s.entry.Open(server.Ordinal),
+		})
+	}
+	for _, server := range s.entry.FormerServers() {
+		pool.Servers = append(pool.Servers, builders.Server{
+			StatefulSet: s.formerName(), Ordinal: server.Ordinal, RNDCKey: server.RNDCKey, Open: s.entry.FormerOpen(server.Ordinal),
 		})
 	}
 	return pool

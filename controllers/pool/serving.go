@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/builders"
@@ -18,6 +19,8 @@ import (
 type servers interface {
 	Confirmed(ordinal int32) (difference statistics.Difference, known bool)
 	Failure(ordinal int32) error
+	Lacks(ordinal int32) statistics.Tally
+	Seen(ordinal int32, pod types.UID) (missing statistics.Tally, known bool)
 }
 
 // serverZones is how the zones of a server differ from Designate's. What the status has stays until it is known anew, so that a
@@ -37,6 +40,26 @@ func (s *scope) serverZones(ordinal int32) *v1alpha1.ServerZones {
 		return nil
 	}
 	return s.pool.Status.Servers[before].Zones
+}
+
+// notYetJoined says of each server that has not joined what is known to be in the way; empty when nothing is.
+func (s *scope) notYetJoined() string {
+	var found []string
+	for _, server := range s.entry.Servers {
+		pod := builders.PodName(s.statefulSetName(), server.Ordinal)
+		if server.Joined {
+			continue
+		}
+		if err := s.serving.Failure(server.Ordinal); err != nil {
+			found = append(found, fmt.Sprintf("%s (%v)", pod, err))
+		} else if missing := s.serving.Lacks(server.Ordinal); missing.Total > 0 {
+			found = append(found, fmt.Sprintf("%s lacks %d zones (%s)", pod, missing.Total, zones.Few(missing.Names, missing.Total)))
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return " Not yet: " + strings.Join(found, "; ") + "."
 }
 
 func statusCount(tally statistics.Tally) int32 {

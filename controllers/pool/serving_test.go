@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/statistics"
@@ -26,6 +27,13 @@ func (f found) Confirmed(ordinal int32) (statistics.Difference, bool) {
 }
 
 func (f found) Failure(ordinal int32) error { return f[ordinal].err }
+
+func (f found) Seen(ordinal int32, _ types.UID) (statistics.Tally, bool) {
+	server, known := f[ordinal]
+	return server.difference.Missing, known && server.err == nil
+}
+
+func (f found) Lacks(ordinal int32) statistics.Tally { return f[ordinal].difference.Missing }
 
 // asked is a healthy pool with access to Designate, whose servers lack nothing.
 func asked() *scope {
@@ -127,5 +135,26 @@ func TestZonesOfAServerStayInTheStatusUntilTheyAreKnownAnew(t *testing.T) {
 	s.pods["designate-backendbind9-pool1-0"].Status.Conditions = nil
 	if got := s.serverZones(0); got != nil {
 		t.Errorf("of one that is not ready, and cannot be asked: %+v", got)
+	}
+}
+
+func TestWhatKeepsServersFromJoiningIsTold(t *testing.T) {
+	for name, test := range map[string]struct {
+		found found
+		want  string
+	}{
+		"one lacks zones":                     {found{1: {difference: lacking("a.example.", "b.example.")}}, "designate-backendbind9-pool1-1 lacks 2 zones (a.example., b.example.)."},
+		"one says nothing":                    {found{1: {err: errors.New("no answer")}}, "designate-backendbind9-pool1-1 (no answer)."},
+		"nothing is known":                    {found{}, ""},
+		"one that has joined does not matter": {found{0: {err: errors.New("no answer")}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := asked()
+			s.entry.Servers[1].Joined = false
+			s.serving = test.found
+			if got := s.notYetJoined(); !strings.HasSuffix(got, test.want) || (test.want == "") != (got == "") {
+				t.Errorf("it says %q, want %q", got, test.want)
+			}
+		})
 	}
 }

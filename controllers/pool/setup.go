@@ -15,13 +15,12 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/requests"
 )
 
-// SetupWithManager starts the pool controller with a manager. zones asks for pools whose zones are news, tsig for those
-// whose TSIG keys are, and servers for those of whose servers' zones there is something to tell.
-func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options, zones, tsig, servers source.Source) error {
+// SetupWithManager starts the pool controller with a manager. news ask for pools of which others have found out something.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Options, news ...source.Source) error {
 	withName := func(name string) builder.Predicates {
 		return builder.WithPredicates(predicate.NewPredicateFuncs(func(o client.Object) bool { return o.GetName() == name }))
 	}
-	return ctrl.NewControllerManagedBy(mgr).
+	b := ctrl.NewControllerManagedBy(mgr).
 		Named("pool").
 		WithOptions(options).
 		// Its own status writes are no news to it.
@@ -42,9 +41,9 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager, options controller.Optio
 		Watches(&v1alpha1.DesignateBackend{}, requests.ToAllPools(r.Client),
 			builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		// A pool that is gone may have held a name that another one claims.
-		Watches(&v1alpha1.DesignatePool{}, requests.ToAllPools(r.Client), builder.WithPredicates(requests.OnlyDeletions())).
-		WatchesRawSource(zones).
-		WatchesRawSource(tsig).
-		WatchesRawSource(servers).
-		Complete(r)
+		Watches(&v1alpha1.DesignatePool{}, requests.ToAllPools(r.Client), builder.WithPredicates(requests.OnlyDeletions()))
+	for _, of := range news {
+		b = b.WatchesRawSource(of)
+	}
+	return b.Complete(r)
 }

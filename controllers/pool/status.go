@@ -25,7 +25,8 @@ var ownedConditions = []string{
 }
 
 func (r *Reconciler) writeStatus(ctx context.Context, s *scope) error {
-	return r.statuses.Write(ctx, r.Client, s.pool, func() {
+	before := blockedCondition(s.pool)
+	err := r.statuses.Write(ctx, r.Client, s.pool, func() {
 		status := &s.pool.Status
 		status.PoolName = s.pool.PoolName()
 		s.fillFromLedger(status)
@@ -36,6 +37,10 @@ func (r *Reconciler) writeStatus(ctx context.Context, s *scope) error {
 		}
 		apply.Conditions(&status.Conditions, s.pool.Generation, ownedConditions, s.conditions())
 	})
+	if err == nil {
+		r.tellBlocked(s, before)
+	}
+	return err
 }
 
 // reportUnknown says that nobody knows how things stand, and why. The rest of the status stays as it was last known.
@@ -111,7 +116,7 @@ func (s *scope) conditions() []metav1.Condition {
 	if serving := s.servingCondition(); serving != nil {
 		conditions = append(conditions, *serving)
 	}
-	if s.removal.Blocked() && !s.removing() {
+	if s.removal.Blocked() {
 		conditions = append(conditions, metav1.Condition{
 			Type:   v1alpha1.ConditionRemovalBlocked,
 			Status: metav1.ConditionTrue, Reason: s.removal.Reason, Message: s.removal.Message,
@@ -166,9 +171,6 @@ func waitingReason(s *scope) (reason, message string) {
 	switch {
 	case !s.verdict.Accepted:
 		return s.verdict.Reason, s.verdict.Message
-	case s.ledger.Mode == v1alpha1.SinglePool && !s.pool.IsDefault():
-		return v1alpha1.ReasonMigrationPending,
-			"The namespace runs in SinglePool mode and its servers are in use; other pools need a migration to MultiPool mode."
 	default:
 		return v1alpha1.ReasonWaitingForIndex, "The pool has no index yet."
 	}
@@ -186,15 +188,19 @@ func rolloutCondition(s *scope, no func(reason, message string) metav1.Condition
 	case status.Replicas > wanted || ptr.Deref(s.statefulSet.Spec.Replicas, 1) > wanted:
 		return no(v1alpha1.ReasonScalingDown, fmt.Sprintf("%d servers exist and %d are wanted.", status.Replicas, wanted))
 	case status.ReadyReplicas < wanted:
-		return no(v1alpha1.ReasonServersNotReady, fmt.Sprintf("%d of %d servers are ready; not ready: %s.",
-			status.ReadyReplicas, wanted, strings.Join(s.unready(), ", ")))
+		return no(v1alpha1.ReasonServersNotReady, fmt.Sprintf("%d of %d servers are ready; not ready: %s.%s",
+			status.ReadyReplicas, wanted, strings.Join(s.unready(), ", "), s.startFailures()))
 	case status.UpdatedReplicas < wanted:
-		return no(v1alpha1.ReasonRollingOut, fmt.Sprintf("%d of %d servers run the newest revision.", status.UpdatedReplicas, wanted))
+		s.lookAgainAfter(rolloutLook)
+		return no(v1alpha1.ReasonRollingOut, s.rolloutMessage())
 	case s.withoutAddress() != "":
 		return no(v1alpha1.ReasonWaitingForAddress, fmt.Sprintf("The Service %s has no IP address yet, at which Designate reaches its server.",
 			s.withoutAddress()))
 	case !s.allOpen():
 		return no(s.waitingToJoin())
+	case s.entry.Former != nil && wanted > 0:
+		return no(v1alpha1.ReasonServersMoving, fmt.Sprintf("Clients are led to %s; of %s in %s mode, %d servers have not left yet.",
+			s.statefulSetName(), s.formerName(), s.entry.Former.Mode, len(s.entry.Former.Servers)))
 	case wanted == 0:
 		return metav1.Condition{Type: v1alpha1.ConditionServersReady, Status: metav1.ConditionTrue,
 			Reason: v1alpha1.ReasonScaledToZero, Message: "No server is wanted."}
@@ -210,7 +216,7 @@ func (s *scope) waitingToJoin() (reason, message string) {
 		reachable := s.zones.Reachable(s.now)
 		return reachable.Reason, "Servers are ready, and Designate has to be asked first whether it has a pool of this name. " + reachable.Message
 	}
-	return v1alpha1.ReasonWaitingToJoin, "Servers are ready, and clients are not led to all of them yet."
+	return v1alpha1.ReasonWaitingToJoin, "Servers are ready, and clients are not led to all of them yet." + s.notYetJoined()
 }
 
 // unready are the names of the wanted servers that are not ready.
@@ -239,7 +245,7 @@ func (s *scope) withoutAddress() string {
 func (s *scope) allOpen() bool {
 	for ordinal := range s.entry.Accepted.BINDReplicas {
 		service := s.services[builders.ClientServiceName(s.entry.Index, ordinal)]
-		if service == nil || !builders.ServiceIsOpen(service) {
+		if service == nil || !builders.ServiceLeadsTo(service, builders.PodName(s.statefulSetName(), ordinal)) {
 			return false
 		}
 	}

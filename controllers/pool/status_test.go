@@ -34,6 +34,7 @@ func healthy() *scope {
 			{Ordinal: 0, RNDCKey: 3, Address: "10.96.1.0", Joined: true}, {Ordinal: 1, RNDCKey: 4, Address: "10.96.1.1", Joined: true},
 		}},
 		verdict:  acceptance.Verdict{Accepted: true, Holds: true, Reason: v1alpha1.ReasonAccepted, Message: "fine"},
+		serving:  found{},
 		services: map[string]*corev1.Service{},
 		pods:     map[string]*corev1.Pod{},
 		statefulSet: &appsv1.StatefulSet{
@@ -90,8 +91,11 @@ func TestConditions(t *testing.T) {
 			want{no + v1alpha1.ReasonPoolNameTaken, no + v1alpha1.ReasonPoolNameTaken, no + v1alpha1.ReasonPoolNameTaken, ""},
 		},
 		"it has no index yet": {func(s *scope) { s.entry = nil }, unready(v1alpha1.ReasonWaitingForIndex)},
-		"it waits for a migration to MultiPool mode": {
-			func(s *scope) { s.entry, s.ledger.Mode = nil, v1alpha1.SinglePool }, unready(v1alpha1.ReasonMigrationPending),
+		"servers of the mode before have not left yet": {
+			func(s *scope) {
+				s.entry.Former = &ledger.Former{Mode: v1alpha1.SinglePool, Servers: []ledger.Server{{Ordinal: 0}}}
+			},
+			unready(v1alpha1.ReasonServersMoving),
 		},
 		"the backend is missing":              {func(s *scope) { s.backend = nil }, unready(v1alpha1.ReasonBackendMissing)},
 		"the newest spec is not in force yet": {func(s *scope) { s.pool.Spec.Description = "newer" }, unready(v1alpha1.ReasonSpecPending)},
@@ -130,11 +134,17 @@ func TestConditions(t *testing.T) {
 			},
 			want{accepted, yes + v1alpha1.ReasonServersReady, yes + v1alpha1.ReasonReady, yes + v1alpha1.ReasonDesignateAccessMissing},
 		},
-		"past the point of no return nothing blocks its removal any more": {
+		"while it leaves nothing blocks its removal": {
 			func(s *scope) {
-				s.removal = removal.Verdict{Wanted: true, Reason: v1alpha1.ReasonForceAnnotationMismatch, Message: "m"}
-				s.entry.Removal = ledger.Withdrawing
+				s.removal, s.entry.Removal = removal.Verdict{Wanted: true, Allowed: true}, ledger.Withdrawing
 			}, unready(v1alpha1.ReasonRemoving),
+		},
+		"past the point of no return Designate does not answer": {
+			func(s *scope) {
+				s.removal = removal.Verdict{Wanted: true, Reason: v1alpha1.ReasonDesignateUnreachable, Message: "m"}
+				s.entry.Removal = ledger.Deleting
+			},
+			want{accepted, no + v1alpha1.ReasonRemoving, no + v1alpha1.ReasonRemoving, yes + v1alpha1.ReasonDesignateUnreachable},
 		},
 		"it was deleted before it had an index": {func(s *scope) { s.deleted().entry = nil }, unready(v1alpha1.ReasonRemoving)},
 		"its removal is not news that its backend is missing": {

@@ -2,18 +2,14 @@ package pool
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/apply"
 	"github.com/designate-pools/designate-pool-operator/controllers/owned"
+	"github.com/designate-pools/designate-pool-operator/controllers/teardown"
 )
 
 // releaseUnheld lets go of a pool that never held anything: one that lost the claim to its name, or was deleted before
@@ -49,22 +45,16 @@ func (r *Reconciler) requestDeletion(ctx context.Context, s *scope) (bool, error
 	return false, apply.Delete(ctx, r.Client, s.pool)
 }
 
-// tearDown takes a withdrawn pool down in order: servers stop gracefully, then the StatefulSet goes, then what the
-// servers used, then the finalizer. Every step waits until the API server says that the one before is complete.
+// tearDown takes a withdrawn pool down in order: Designate forgets its TSIG key, servers stop, everything else goes, and last the
+// finalizer.
 func (r *Reconciler) tearDown(ctx context.Context, s *scope) (bool, error) {
-	for _, step := range []func(context.Context, *scope) (bool, error){
-		r.stopServers,
-		func(ctx context.Context, s *scope) (bool, error) {
-			return r.deleteAll(ctx, s, &appsv1.StatefulSetList{})
-		},
-		func(ctx context.Context, s *scope) (bool, error) {
-			return r.deleteAll(ctx, s, owned.UsedByServers()...)
-		},
-	} {
-		complete, err := step(ctx, s)
-		if err != nil || !complete {
-			return false, err
-		}
+	if s.remaining = s.tsigKeyLeft(); s.remaining != "" {
+		return false, nil
+	}
+	of := teardown.Teardown{Client: r.Client, Live: r.APIReader, Namespace: s.pool.Namespace, UID: s.pool.UID}
+	var err error
+	if s.remaining, err = of.Step(ctx); err != nil || s.remaining != "" {
+		return false, err
 	}
 	if s.pool.DeletionTimestamp == nil {
 		return false, nil
@@ -73,52 +63,11 @@ func (r *Reconciler) tearDown(ctx context.Context, s *scope) (bool, error) {
 	return true, apply.RemoveFinalizer(ctx, r.Client, s.pool, v1alpha1.PoolFinalizer)
 }
 
-// stopServers scales the pool's StatefulSets to 0 and waits until no pod is left.
-func (r *Reconciler) stopServers(ctx context.Context, s *scope) (bool, error) {
-	var statefulSets appsv1.StatefulSetList
-	if _, err := owned.List(ctx, r.APIReader, s.pool.Namespace, s.pool.UID, &statefulSets); err != nil {
-		return false, err
+// tsigKeyLeft says that Designate may still have the key of a pool that is removed. Whoever forces a removal may not have a
+// Designate that could answer.
+func (s *scope) tsigKeyLeft() string {
+	if s.entry.Name == v1alpha1.DefaultPoolName || s.forced() || s.backend == nil || s.backend.Spec.Designate.Access == nil {
+		return ""
 	}
-	var failures []error
-	for i := range statefulSets.Items {
-		failures = append(failures, r.scaleToZero(ctx, &statefulSets.Items[i]))
-	}
-	pods, err := owned.List(ctx, r.APIReader, s.pool.Namespace, s.pool.UID, &corev1.PodList{})
-	if err := errors.Join(append(failures, err)...); err != nil {
-		return false, err
-	}
-	if len(pods) > 0 {
-		s.remaining = fmt.Sprintf("Servers that have not stopped yet: %d.", len(pods))
-		return false, nil
-	}
-	return true, nil
-}
-
-func (r *Reconciler) scaleToZero(ctx context.Context, statefulSet *appsv1.StatefulSet) error {
-	if ptr.Deref(statefulSet.Spec.Replicas, 1) == 0 || statefulSet.DeletionTimestamp != nil {
-		return nil
-	}
-	base := statefulSet.DeepCopy()
-	statefulSet.Spec.Replicas = ptr.To[int32](0)
-	patch := client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{})
-	if err := r.Client.Patch(ctx, statefulSet, patch, FieldOwner); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("scale StatefulSet %s to 0: %w", statefulSet.Name, err)
-	}
-	return nil
-}
-
-// deleteAll deletes everything of some kinds that bears the pool's UID, and says whether all of it is gone.
-func (r *Reconciler) deleteAll(ctx context.Context, s *scope, kinds ...client.ObjectList) (bool, error) {
-	complete := true
-	var failures []error
-	for _, list := range kinds {
-		present, err := owned.List(ctx, r.APIReader, s.pool.Namespace, s.pool.UID, list)
-		failures = append(failures, err)
-		for _, object := range present {
-			complete = false
-			s.remaining = fmt.Sprintf("%T %s is still there.", object, object.GetName())
-			failures = append(failures, apply.Delete(ctx, r.Client, object))
-		}
-	}
-	return complete, errors.Join(failures...)
+	return s.tsig.Left(s.pool.UID)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -72,7 +73,7 @@ func onKeys(reader client.Reader) handler.EventHandler {
 			}
 			for i := range current.Pools {
 				entry := &current.Pools[i]
-				for _, server := range entry.Servers {
+				for _, server := range slices.Concat(entry.Servers, entry.FormerServers()) {
 					name := conversion.RNDCKeyName(server.RNDCKey)
 					if !bytes.Equal(before.Data[name], after.Data[name]) {
 						q.Add(reconcile.Request{NamespacedName: client.ObjectKey{Namespace: after.Namespace, Name: entry.Object}})

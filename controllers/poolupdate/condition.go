@@ -35,7 +35,7 @@ func Condition(l *ledger.Ledger, pool *Pool, progress Progress) metav1.Condition
 		condition.Reason, condition.Message = unapplied(l, entry, pool, progress)
 	case entry.Applied.Workers != pool.Targets:
 		condition.Reason, condition.Message = restarting(l, progress)
-	case entry.Applied.Failures > 0 && !inRun(l, pool.UID):
+	case entry.Applied.Failures > 0 && !l.Applying(pool.UID):
 		// That was to fill a server.
 		condition.Reason, condition.Message = v1alpha1.ReasonPoolUpdateFailed, failed(entry.Applied)
 	default:
@@ -49,7 +49,7 @@ func Condition(l *ledger.Ledger, pool *Pool, progress Progress) metav1.Condition
 func unapplied(l *ledger.Ledger, entry *ledger.Pool, pool *Pool, progress Progress) (reason, message string) {
 	applied := entry.Applied
 	switch {
-	case inRun(l, pool.UID):
+	case l.Applying(pool.UID):
 		message = fmt.Sprintf("The Job of pool update %d applies the pool.", l.Run.Number)
 		if progress.Job != "" {
 			message += " " + progress.Job

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
@@ -139,7 +138,7 @@ func (p *planner) held(entry *ledger.Pool, pool *Pool) bool {
 		return false
 	}
 	if applied.HeldSince == nil {
-		applied.HeldSince = at(p.facts.Now)
+		applied.HeldSince = ledger.At(p.facts.Now)
 	}
 	until := applied.HeldSince.Add(HeldFor)
 	if p.facts.Now.Before(until) {
@@ -185,7 +184,7 @@ func (p *planner) chooseRestart() {
 	if !needed {
 		return
 	}
-	p.ledger.Restart, p.ledger.RestartBegan = p.ledger.LastRun, at(p.facts.Now)
+	p.ledger.Restart, p.ledger.RestartBegan = p.ledger.LastRun, ledger.At(p.facts.Now)
 	for i := range p.ledger.Pools {
 		if applied := p.ledger.Pools[i].Applied; applied != nil {
 			applied.Restarting = applied.Targets
@@ -208,18 +207,9 @@ func current(entry *ledger.Pool, pool *Pool) bool {
 func fill(entry *ledger.Pool, fills []ledger.Fill, when time.Time) {
 	for _, filled := range fills {
 		if server := entry.Server(filled.Ordinal); server != nil {
-			server.Filled, server.FilledAt = filled.Token, at(when)
+			server.Filled, server.FilledAt = filled.Token, ledger.At(when)
 		}
 	}
-}
-
-// at is a time as the ledger has it, in whole seconds, and never before the time itself.
-func at(t time.Time) *metav1.Time {
-	whole := metav1.NewTime(t.Truncate(time.Second).UTC())
-	if whole.Time.Before(t) {
-		whole.Time = whole.Add(time.Second)
-	}
-	return &whole
 }
 
 // Ended is the ledger after the run that was going on has ended. A server that it was to fill and that is not ready now may have
@@ -281,7 +271,7 @@ func fail(entry *ledger.Pool, in *ledger.RunPool, failure string, alone bool, no
 				break
 			}
 		}
-		applied.RetryAt = at(now.Add(wait))
+		applied.RetryAt = ledger.At(now.Add(wait))
 	}
 }
 
@@ -295,7 +285,7 @@ func Abandoned(old *ledger.Ledger) *ledger.Ledger {
 // Restarted is the ledger after every worker has been started since Restart.
 func Restarted(old *ledger.Ledger, now time.Time) *ledger.Ledger {
 	next := old.DeepCopy()
-	next.Restart, next.RestartBegan, next.RestartEnded = 0, nil, at(now)
+	next.Restart, next.RestartBegan, next.RestartEnded = 0, nil, ledger.At(now)
 	for i := range next.Pools {
 		if applied := next.Pools[i].Applied; applied != nil {
 			applied.Workers, applied.Restarting = applied.Restarting, ""
@@ -322,9 +312,4 @@ func Forgotten(old *ledger.Ledger) *ledger.Ledger {
 func Programmed(l *ledger.Ledger, pool *Pool) bool {
 	entry := l.Pool(pool.UID)
 	return entry != nil && current(entry, pool)
-}
-
-// inRun says that the run that goes on has a pool in its input.
-func inRun(l *ledger.Ledger, uid types.UID) bool {
-	return l.Run != nil && slices.ContainsFunc(l.Run.Pools, func(p ledger.RunPool) bool { return p.UID == uid })
 }

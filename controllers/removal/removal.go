@@ -1,64 +1,18 @@
-// Package removal is the gate that every pool passes before anything of it is taken away. It is the one place that
-// decides this: the aggregator goes by it, and the pool controller shows what it says.
+// Package removal decides whether a pool may go, and how far it is gone. It is the one place that does: the aggregator goes by
+// it, and the pool controller shows what it says. It is pure.
+//
+// Two things let a pool go: a listing without zones of it that began after the wish, and Designate, which then deletes the pool
+// unless it sees zones itself. Its look and its deletion are not one step. So nothing else is taken away before a second
+// listing, of which a zone that slipped in could not be missing any more; if there is one, the pool is made again.
 package removal
 
 import (
 	"fmt"
-	"slices"
-	"time"
-
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
 	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 )
-
-// Facts are what the gate goes by.
-type Facts struct {
-	Pool *v1alpha1.DesignatePool
-	// Backend is nil when the namespace has none.
-	Backend *v1alpha1.DesignateBackend
-	// HoldsNothing says that the pool is known to have no entry in the ledger: no servers, no place in pools.yaml, nothing to
-	// lose.
-	HoldsNothing bool
-	// OtherPools is how many other pools the namespace still has, being removed or not.
-	OtherPools int
-	// Zones are those of the pool in Designate; nil while nobody knows.
-	Zones *zones.PoolZones
-	// View is what is known of the zones of all pools.
-	View zones.View
-	Now  time.Time
-}
-
-// FactsOf gathers what the gate goes by for one of the pools of a namespace. entries are those of the ledger; while that
-// is lost, no pool is known to hold nothing.
-func FactsOf(
-	pool *v1alpha1.DesignatePool, backend *v1alpha1.DesignateBackend, pools []v1alpha1.DesignatePool,
-	entries []ledger.Pool, ledgerLost bool, view zones.View, now time.Time,
-) Facts {
-	facts := Facts{Pool: pool, Backend: backend, OtherPools: others(pool, pools, entries), View: view, Now: now}
-	entry := slices.IndexFunc(entries, func(entry ledger.Pool) bool { return entry.UID == pool.UID })
-	facts.HoldsNothing = !ledgerLost && entry < 0
-	if listing := view.Fresh(now); listing != nil && entry >= 0 {
-		facts.Zones = ptr.To(listing.In(entries[entry].ID))
-	}
-	return facts
-}
-
-// others is how many pools a namespace has besides one: DesignatePools, and pools that have vanished and left servers.
-func others(of *v1alpha1.DesignatePool, pools []v1alpha1.DesignatePool, entries []ledger.Pool) int {
-	uids := map[types.UID]bool{}
-	for i := range pools {
-		uids[pools[i].UID] = true
-	}
-	for i := range entries {
-		uids[entries[i].UID] = true
-	}
-	delete(uids, of.UID)
-	return len(uids)
-}
 
 // Verdict is what the gate says.
 type Verdict struct {
@@ -75,69 +29,130 @@ type Verdict struct {
 // Blocked says that removal is wanted and may not go on.
 func (v Verdict) Blocked() bool { return v.Wanted && !v.Allowed }
 
-// Judge lets a pool pass or not. Doubt never lets it pass.
-//
-// Whether zones are left only Designate can say. Where it says that none is, a person still has to say so too, by force:
-// taking a pool out of Designate is not yet done here.
+// Judge lets a pool pass or not. Doubt never lets it pass. Past the point of no return it says what is waited for.
 func Judge(facts Facts) Verdict {
-	_, wanted := zones.IntentOf(facts.Pool, facts.Backend)
 	switch {
-	case !wanted:
+	case facts.Entry != nil && facts.Entry.Leaving():
+		return Verdict{Wanted: true, Allowed: true}
+	case !facts.wanted() && (facts.Entry == nil || !facts.Entry.Removing()):
 		return Verdict{}
 	case facts.HoldsNothing:
 		return Verdict{Wanted: true, Allowed: true}
-	case facts.Pool.IsDefault() && facts.Backend != nil && !leaves(facts.Backend):
+	case facts.isDefault():
+		return facts.judgeDefault()
+	default:
+		return facts.judgeForce()
+	}
+}
+
+// judgeDefault lets the default pool pass last, and only with its DesignateBackend.
+func (f *Facts) judgeDefault() Verdict {
+	switch {
+	case f.Backend != nil && f.Backend.DeletionTimestamp == nil:
 		return blocked(v1alpha1.ReasonDefaultPoolRequired,
 			"Designate always has the pool default: it stays as long as the DesignateBackend %s. Delete that to remove all pools.",
 			v1alpha1.BackendName)
-	case facts.Pool.IsDefault() && facts.OtherPools > 0:
-		return blocked(v1alpha1.ReasonOtherPoolsRemain, "The pool default goes last; other pools that are still there: %d.", facts.OtherPools)
+	case f.OtherPools > 0:
+		return blocked(v1alpha1.ReasonOtherPoolsRemain, "The pool default goes last; other pools that are still there: %d.", f.OtherPools)
 	default:
-		return judgeZones(facts)
+		return f.judgeForce()
 	}
 }
 
-// judgeZones lets a pool pass that a person has forced, and says of any other what is known of its zones.
-func judgeZones(facts Facts) Verdict {
-	pool := facts.Pool
-	switch force, set := pool.Annotations[v1alpha1.AnnotationForceRemoval]; {
-	case set && force == pool.PoolName():
-		return Verdict{Wanted: true, Allowed: true, Forced: true}
-	case set:
-		return blocked(v1alpha1.ReasonForceAnnotationMismatch, "The annotation %s holds %q, and the pool's name is %q: nothing is forced.",
-			v1alpha1.AnnotationForceRemoval, force, pool.PoolName())
-	case facts.Backend == nil || facts.Backend.Spec.Designate.Access == nil:
-		return blocked(v1alpha1.ReasonDesignateAccessMissing,
-			"Only Designate knows whether the pool %q still has zones, and this operator cannot ask it. The pool keeps working. "+
-				"Once you have made sure that no zone of any project is left in it, set the annotation %s to %q.",
-			pool.PoolName(), v1alpha1.AnnotationForceRemoval, pool.PoolName())
-	case facts.View.Failure != nil:
-		unreachable := facts.View.Reachable(facts.Now)
-		return blocked(unreachable.Reason, "Nobody can tell whether the pool %q still has zones. %s", pool.PoolName(), unreachable.Message)
-	case facts.Zones == nil:
-		return blocked(v1alpha1.ReasonZonesUnknown, "Designate has not said yet whether the pool %q still has zones.", pool.PoolName())
-	case facts.Zones.Total > 0:
-		return judgeExisting(facts.Zones)
+// judgeForce lets a pool pass that a person has forced.
+func (f *Facts) judgeForce() Verdict {
+	if f.Pool != nil {
+		switch force, set := f.Pool.Annotations[v1alpha1.AnnotationForceRemoval]; {
+		case set && force == f.name():
+			return Verdict{Wanted: true, Allowed: true, Forced: true}
+		case set:
+			return blocked(v1alpha1.ReasonForceAnnotationMismatch, "The annotation %s holds %q, and the pool's name is %q: nothing is forced.",
+				v1alpha1.AnnotationForceRemoval, force, f.name())
+		}
 	}
-	return blocked(v1alpha1.ReasonForceRequired,
-		"Designate lists no zone of the pool %q. This version does not take pools out of Designate: make sure that none is created "+
-			"in it any more, and set the annotation %s to %q.", pool.PoolName(), v1alpha1.AnnotationForceRemoval, pool.PoolName())
+	switch {
+	case f.Backend == nil || f.Backend.Spec.Designate.Access == nil:
+		return f.judgeWithoutAccess()
+	case f.Entry != nil && f.Entry.Removal == ledger.Deleting:
+		return f.judgeDeletion()
+	case f.Entry != nil && f.Entry.Removal == ledger.Deleted:
+		return f.judgeConfirmation()
+	default:
+		return f.judgeZones()
+	}
+}
+
+// judgeWithoutAccess says what a person has to do where only Designate knows.
+func (f *Facts) judgeWithoutAccess() Verdict {
+	mend := fmt.Sprintf("set the annotation %s to %q", v1alpha1.AnnotationForceRemoval, f.name())
+	if f.Pool == nil {
+		mend = fmt.Sprintf("delete everything that bears the label %s=%s", v1alpha1.LabelPoolUID, f.Entry.UID)
+	}
+	return blocked(v1alpha1.ReasonDesignateAccessMissing,
+		"Only Designate knows whether the pool %q still has zones, and this operator cannot ask it. The pool keeps working. "+
+			"Once you have made sure that no zone of any project is left in it, %s.", f.name(), mend)
+}
+
+// judgeZones lets a pool pass that is known to have none.
+func (f *Facts) judgeZones() Verdict {
+	switch {
+	case f.View.Failure != nil:
+		unreachable := f.View.Reachable(f.Now)
+		return blocked(unreachable.Reason, "Nobody can tell whether the pool %q still has zones. %s", f.name(), unreachable.Message)
+	case f.Listing == nil || f.Entry == nil:
+		return blocked(v1alpha1.ReasonZonesUnknown, "Designate has not said yet whether the pool %q still has zones.", f.name())
+	}
+	existing := f.Listing.In(f.Entry.ID)
+	switch {
+	case existing.Total > 0:
+		return f.judgeExisting(existing)
+	case !known(f.Listing, f.Entry) && f.Unasked != nil:
+		return blocked(v1alpha1.ReasonServersNotAsked, "Designate has no pool with the id %s, and its servers could not be asked whether "+
+			"they hold zones: %s", f.Entry.ID, f.Unasked)
+	case !known(f.Listing, f.Entry) && f.Held.Total > 0:
+		return blocked(v1alpha1.ReasonServersHoldZones, "Designate has no pool with the id %s, and its servers hold zones: %d (%s). Is this the "+
+			"Designate that they belong to? If nobody needs these zones, set the annotation %s to %q.",
+			f.Entry.ID, f.Held.Total, zones.Few(f.Held.Names, f.Held.Total), v1alpha1.AnnotationForceRemoval, f.name())
+	case f.Updating:
+		return blocked(v1alpha1.ReasonPoolUpdateRunning, "A Job that applies the pool has to end first.")
+	default:
+		return Verdict{Wanted: true, Allowed: true}
+	}
 }
 
 // judgeExisting says which zones are in the way.
-func judgeExisting(existing *zones.PoolZones) Verdict {
+func (f *Facts) judgeExisting(existing zones.PoolZones) Verdict {
 	names := zones.Few(existing.Names, existing.Total)
 	if existing.Deleting() == existing.Total {
 		return blocked(v1alpha1.ReasonZonesBeingDeleted, "Zones that Designate is still deleting: %d (%s).", existing.Total, names)
 	}
-	return blocked(v1alpha1.ReasonZonesExist,
+	verdict := blocked(v1alpha1.ReasonZonesExist,
 		"Zones that are in the pool: %d (%s). Delete them or move them to another pool; the pool keeps working until then.",
 		existing.Total, names)
+	if !known(f.Listing, f.Entry) && f.Backend.Spec.Designate.Apply != v1alpha1.ApplyJob {
+		verdict.Message += " Designate has no pool of their id any more: apply pools.yaml, which makes it again."
+	}
+	return verdict
 }
 
-// leaves says that the DesignateBackend is being deleted.
-func leaves(backend *v1alpha1.DesignateBackend) bool {
-	return backend != nil && backend.DeletionTimestamp != nil
+// judgeDeletion says what the deletion in Designate waits for.
+func (f *Facts) judgeDeletion() Verdict {
+	if f.Answer.Err != nil {
+		return blocked(zones.FailureReason(f.Answer.Err), "The point of no return is passed, and Designate is to delete the pool %q: %s",
+			f.name(), f.Answer.Err)
+	}
+	return blocked(v1alpha1.ReasonDeletingInDesignate, "The point of no return is passed, and Designate is to delete the pool %q.", f.name())
+}
+
+// judgeConfirmation says what the second listing waits for.
+func (f *Facts) judgeConfirmation() Verdict {
+	if f.View.Failure != nil {
+		unreachable := f.View.Reachable(f.Now)
+		return blocked(unreachable.Reason, "Designate has no pool %q any more, and whether a zone was made in it meanwhile nobody can tell. %s",
+			f.name(), unreachable.Message)
+	}
+	return blocked(v1alpha1.ReasonConfirmingRemoval,
+		"Designate has no pool %q any more. Its servers stay until a listing shows that no zone was made in it meanwhile.", f.name())
 }
 
 func blocked(reason, message string, arguments ...any) Verdict {

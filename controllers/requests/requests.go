@@ -64,6 +64,15 @@ func OnlyDeletions() predicate.Predicate {
 	}
 }
 
+// OnlyCreations lets through that an object is there.
+func OnlyCreations() predicate.Predicate {
+	return predicate.Funcs{
+		UpdateFunc:  func(event.UpdateEvent) bool { return false },
+		DeleteFunc:  func(event.DeleteEvent) bool { return false },
+		GenericFunc: func(event.GenericEvent) bool { return false },
+	}
+}
+
 // NoUpdates lets through that an object is there, and that it is gone.
 func NoUpdates() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(event.UpdateEvent) bool { return false }}

@@ -18,7 +18,6 @@ import (
 	"github.com/designate-pools/designate-pool-operator/controllers/builders"
 	"github.com/designate-pools/designate-pool-operator/controllers/ledger"
 	"github.com/designate-pools/designate-pool-operator/controllers/statistics"
-	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 )
 
 const (
@@ -40,11 +39,11 @@ type server struct {
 // Reconcile asks the servers of one pool, those that have not been asked since the newest listing of zones. That one cannot be
 // asked is no error of this controller: the View tells it, and the next listing has it asked again.
 func (o *Observer) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-	pool, stored, err := o.read(ctx, request)
+	pool, stored, access, err := o.read(ctx, request)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if stored == nil || stored.Pool(pool.UID) == nil {
+	if stored == nil || stored.Pool(pool.UID) == nil || (!access && stored.Pool(pool.UID).Former == nil) {
 		o.forget(request.NamespacedName)
 		return ctrl.Result{}, nil
 	}
@@ -53,44 +52,77 @@ func (o *Observer) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Re
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	listing := o.Zones.View(pool.Namespace).Fresh(o.Clock.Now())
-	if listing == nil {
-		return ctrl.Result{}, nil // The observer of zones tells when there is one.
+	against := o.yardstick(ctx, pool.Namespace, entry, access)
+	if against == nil {
+		return ctrl.Result{}, nil // The observer of zones tells when there is a listing.
 	}
 	before := o.View(pool.UID)
-	asked := o.ask(ctx, before, servers, entry.ID, listing)
+	asked := o.ask(ctx, before, servers, against)
 	if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
 		return ctrl.Result{}, nil // The operator stops.
 	}
 	return ctrl.Result{RequeueAfter: o.remember(pool, servers, before, asked)}, nil
 }
 
-// read reads a pool and the ledger; none when there is nothing to ask, or nothing to hold it against.
-func (o *Observer) read(ctx context.Context, request ctrl.Request) (*v1alpha1.DesignatePool, *ledger.Stored, error) {
+// read reads a pool, the ledger, which is nil when there is none, and whether there is access to Designate.
+func (o *Observer) read(ctx context.Context, request ctrl.Request) (*v1alpha1.DesignatePool, *ledger.Stored, bool, error) {
 	pool := &v1alpha1.DesignatePool{}
 	err := o.Client.Get(ctx, request.NamespacedName, pool)
 	if apierrors.IsNotFound(err) {
-		return nil, nil, nil
+		return nil, nil, false, nil
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("read DesignatePool: %w", err)
+		return nil, nil, false, fmt.Errorf("read DesignatePool: %w", err)
 	}
 	backend := &v1alpha1.DesignateBackend{}
 	err = o.Client.Get(ctx, client.ObjectKey{Namespace: pool.Namespace, Name: v1alpha1.BackendName}, backend)
 	if client.IgnoreNotFound(err) != nil {
-		return nil, nil, fmt.Errorf("read DesignateBackend: %w", err)
-	}
-	if backend.Spec.Designate.Access == nil {
-		return pool, nil, nil // Which holds of one that does not exist, too.
+		return nil, nil, false, fmt.Errorf("read DesignateBackend: %w", err)
 	}
 	stored, err := ledger.Read(ctx, o.Client, pool.Namespace)
 	if errors.Is(err, ledger.ErrLost) {
-		return pool, nil, nil
+		return pool, nil, false, nil
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, false, err
 	}
-	return pool, stored, nil
+	// A DesignateBackend that does not exist has no access either.
+	return pool, stored, backend.Spec.Designate.Access != nil, nil
+}
+
+// yardstick is what servers are held against.
+type yardstick struct {
+	// began is when it began to be found out.
+	began  time.Time
+	wanted *statistics.Wanted
+	// err says why it could not be found out, for whoever asks of a server.
+	err error
+}
+
+// yardstick is what Designate has in the pool, nil before there is a listing. Without access it is what the pool's former servers answer
+// for, as far as clients may be led to them: who takes over has to have as much.
+func (o *Observer) yardstick(ctx context.Context, namespace string, entry *ledger.Pool, access bool) *yardstick {
+	now := o.Clock.Now()
+	if access {
+		listing := o.Zones.View(namespace).Fresh(now)
+		if listing == nil {
+			return nil
+		}
+		return &yardstick{began: listing.Began, wanted: listing.WantedIn(entry.ID)}
+	}
+	var all []*statistics.Zones
+	for _, former := range entry.FormerServers() {
+		if !former.Joined {
+			continue
+		}
+		has, err := o.Ask(ctx, former.Address)
+		if err != nil {
+			return &yardstick{began: now, err: fmt.Errorf("former server %d, from which others are to take over: %w", former.Ordinal, err)}
+		}
+		all = append(all, has)
+	}
+	wanted, err := statistics.WantedFrom(all...)
+	return &yardstick{began: now, wanted: wanted, err: err}
 }
 
 // servers are those of a pool that pools.yaml names and whose pods are ready.
@@ -115,25 +147,26 @@ func (o *Observer) servers(ctx context.Context, namespace string, mode v1alpha1.
 }
 
 // ask asks the servers that it is time to ask, several at once.
-func (o *Observer) ask(ctx context.Context, before View, servers []server, poolID string, listing *zones.Listing) map[int32]Observation {
+func (o *Observer) ask(ctx context.Context, before View, servers []server, against *yardstick) map[int32]Observation {
 	var (
 		group  sync.WaitGroup
 		mutex  sync.Mutex
 		places = make(chan struct{}, atOnce)
 		asked  = map[int32]Observation{}
-		wanted = listing.WantedIn(poolID)
 	)
 	for _, s := range servers {
-		if !o.due(before, s, listing.Began) {
+		if !o.due(before, s, against.began) {
 			continue
 		}
 		group.Go(func() {
 			places <- struct{}{}
 			defer func() { <-places }()
-			observation := Observation{Pod: s.pod, Listed: listing.Began, Asked: o.Clock.Now()}
-			has, err := o.Ask(ctx, s.address)
-			if observation.Err = err; err == nil {
-				observation.Difference = statistics.Compare(has, wanted)
+			observation := Observation{Pod: s.pod, Listed: against.began, Asked: o.Clock.Now(), Err: against.err}
+			if against.err == nil {
+				has, err := o.Ask(ctx, s.address)
+				if observation.Err = err; err == nil {
+					observation.Difference = statistics.Compare(has, against.wanted)
+				}
 			}
 			mutex.Lock()
 			defer mutex.Unlock()

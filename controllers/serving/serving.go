@@ -1,9 +1,10 @@
 // Package serving asks the BIND servers of the pools which zones they have, and holds that against the zones that Designate has in
-// each pool. What it knows lives in memory; it writes nothing.
+// each pool. Without access to Designate it does so for servers that take over from others, and holds it against what those have. What
+// it knows lives in memory; it writes nothing.
 package serving
 
 import (
-	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -68,6 +69,23 @@ func (v View) Confirmed(ordinal int32) (difference statistics.Difference, known 
 	}, true
 }
 
+// Extra is the most that one of the servers with the lowest ordinals, so many, has besides what Designate wants there. The error
+// says which of them has not been asked since a listing began.
+func (v View) Extra(servers int32, since time.Time) (most statistics.Tally, err error) {
+	for ordinal := range servers {
+		r, known := v.servers[ordinal]
+		switch {
+		case !known || r.last.Listed.Before(since):
+			return statistics.Tally{}, fmt.Errorf("server %d has not been asked yet", ordinal)
+		case r.last.Err != nil:
+			return statistics.Tally{}, fmt.Errorf("server %d: %w", ordinal, r.last.Err)
+		case r.last.Difference.Extra.Total > most.Total:
+			most = r.last.Difference.Extra
+		}
+	}
+	return most, nil
+}
+
 // lesser is the newer of two tallies, with no more zones than the older one had.
 func lesser(now, before statistics.Tally) statistics.Tally {
 	if before.Total < now.Total {
@@ -80,12 +98,23 @@ func lesser(now, before statistics.Tally) statistics.Tally {
 // Failure is why a server could not be asked; nil when it could, or has not been.
 func (v View) Failure(ordinal int32) error { return v.servers[ordinal].last.Err }
 
+// Lacks is what a server was last found to lack, be it for long or not.
+func (v View) Lacks(ordinal int32) statistics.Tally {
+	return v.servers[ordinal].last.Difference.Missing
+}
+
+// Seen is what a pod of a server was last found to lack; known is false while it has not been asked.
+func (v View) Seen(ordinal int32, pod types.UID) (missing statistics.Tally, known bool) {
+	last := v.servers[ordinal].last
+	return last.Difference.Missing, last.Err == nil && last.Pod == pod && pod != ""
+}
+
 // Observer asks the servers. It is one controller; a request names a DesignatePool.
 type Observer struct {
 	// Client reads from the cache.
 	Client client.Reader
-	// Ask asks the server at an IP address.
-	Ask func(ctx context.Context, address string) (*statistics.Zones, error)
+	// Ask asks the server at an address.
+	Ask statistics.Ask
 	// Zones tells which zones Designate has.
 	Zones zones.Viewer
 	Clock clock.PassiveClock

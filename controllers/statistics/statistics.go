@@ -4,7 +4,13 @@
 // Doubt is an error here, too: what comes back without one is all that a server has.
 package statistics
 
-import "iter"
+import (
+	"context"
+	"iter"
+)
+
+// Ask asks the server at an IP address, as Client.Zones does.
+type Ask func(ctx context.Context, address string) (*Zones, error)
 
 // Zone is a zone of class IN that a server has by itself, be it as primary or as secondary.
 type Zone struct {

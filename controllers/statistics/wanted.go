@@ -30,6 +30,23 @@ func (b *WantedBuilder) Add(zone *designate.Zone) error {
 	return b.list.add(zone.Name, serial, marks)
 }
 
+// WantedFrom are the zones that some servers answer for, which one that takes over from them has to have. The error says that one of them
+// has a name that a zone cannot have.
+func WantedFrom(servers ...*Zones) (*Wanted, error) {
+	var b WantedBuilder
+	for _, zones := range servers {
+		for zone := range zones.All() {
+			if !zone.Loaded {
+				continue
+			}
+			if err := b.list.add(zone.Name, zone.Serial, required); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b.Wanted(), nil
+}
+
 // Wanted are the zones so far. The builder has none afterwards.
 func (b *WantedBuilder) Wanted() *Wanted {
 	b.list.sort()

@@ -33,8 +33,8 @@ func (m *memory) state(pool *wanted) (s state, ok bool) {
 	switch {
 	case pool.entry.Removing():
 		return state{}, false
-	case m.listing.err != nil:
-		return unknown("The TSIG keys cannot be listed", m.listing.err)
+	case m.listing.Err != nil:
+		return unknown("The TSIG keys cannot be listed", m.listing.Err)
 	case !m.asked[uid]:
 		return state{}, false
 	case pool.key == nil:
@@ -46,8 +46,8 @@ func (m *memory) state(pool *wanted) (s state, ok bool) {
 	}
 	todo, failed := m.action(pool), m.setbacks[uid]
 	switch _, exists := m.registered[uid]; {
-	case todo != nothing && failed.err != nil:
-		return unknown("The TSIG key cannot be registered", failed.err)
+	case todo != nothing && failed.Err != nil:
+		return unknown("The TSIG key cannot be registered", failed.Err)
 	case todo != nothing:
 		return no(v1alpha1.ReasonKeyNotRegistered, "Designate does not have the key that the servers have; it is about to be registered.")
 	case exists:

@@ -1,7 +1,6 @@
 package tsigkeys
 
 import (
-	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers/designate"
-	"github.com/designate-pools/designate-pool-operator/controllers/zones"
 )
 
 const (
@@ -38,29 +36,18 @@ type memory struct {
 	listed time.Time
 	asked  map[types.UID]bool
 	// listing is how the last listing failed, setbacks how the keys of single pools did.
-	listing  setback
-	setbacks map[types.UID]setback
+	listing  designate.Setback
+	setbacks map[types.UID]designate.Setback
 }
 
-// setback is what failed, how many times in a row, and when it may be tried again; nothing has when there is no error.
-type setback struct {
-	err      error
-	failures int
-	next     time.Time
-}
-
-// after is the setback once the next attempt has failed, too.
-func (s setback) after(err error, now time.Time) setback {
+// after is a setback once the next attempt has failed, too.
+func after(before designate.Setback, err error, now time.Time) designate.Setback {
 	kind := designate.KindOf(err)
 	if kind == designate.AlreadyExists {
 		// Made since the keys were listed. The next listing tells by whom, so there is no need for a person yet.
 		kind = designate.Unreachable
 	}
-	wait := zones.RetryDelay(kind, s.failures+1, longestRetry)
-	if e, ok := errors.AsType[*designate.Error](err); ok {
-		wait = max(wait, e.RetryAfter)
-	}
-	return setback{err, s.failures + 1, now.Add(wait)}
+	return before.After(err, kind, longestRetry, now)
 }
 
 // memoryOf is what is remembered of the Designate that a DesignateBackend says; nothing of another one.
@@ -73,7 +60,7 @@ func (r *Registrar) memoryOf(backend *v1alpha1.DesignateBackend) *memory {
 	}
 	m = &memory{
 		backend: backend.UID, access: *backend.Spec.Designate.Access.DeepCopy(),
-		registered: map[types.UID]designate.TSIGKey{}, seen: map[types.UID]bool{}, setbacks: map[types.UID]setback{},
+		registered: map[types.UID]designate.TSIGKey{}, seen: map[types.UID]bool{}, setbacks: map[types.UID]designate.Setback{},
 	}
 	if r.memories == nil {
 		r.memories = map[string]*memory{}
@@ -95,8 +82,8 @@ func (m *memory) due(pools []wanted, now time.Time) bool {
 
 // next is when to ask Designate without an event.
 func (m *memory) next(pools []wanted, now time.Time) time.Time {
-	if m.listing.err != nil {
-		return m.listing.next
+	if m.listing.Err != nil {
+		return m.listing.Next
 	}
 	if slices.ContainsFunc(pools, func(pool wanted) bool { return !m.asked[pool.entry.UID] }) {
 		return now
@@ -108,8 +95,8 @@ func (m *memory) next(pools []wanted, now time.Time) time.Time {
 		}
 		// What has not failed is done at once.
 		at := now
-		if failed := m.setbacks[pools[i].entry.UID]; failed.err != nil {
-			at = failed.next
+		if failed := m.setbacks[pools[i].entry.UID]; failed.Err != nil {
+			at = failed.Next
 		}
 		if at.Before(next) {
 			next = at

@@ -68,13 +68,13 @@ func (r *Registrar) pass(ctx context.Context, backend *v1alpha1.DesignateBackend
 		err = m.list(ctx, connection, pools, r.Clock.Now())
 	}
 	if err != nil {
-		if m.listing.err == nil {
+		if m.listing.Err == nil {
 			log.FromContext(ctx).Info("The TSIG keys cannot be listed", "kind", designate.KindOf(err), "reason", err.Error())
 		}
-		m.listing = m.listing.after(err, r.Clock.Now())
+		m.listing = after(m.listing, err, r.Clock.Now())
 		return
 	}
-	m.listing = setback{}
+	m.listing = designate.Setback{}
 	for i := range pools {
 		uid := pools[i].entry.UID
 		todo, failed := m.action(&pools[i]), m.setbacks[uid]
@@ -82,13 +82,13 @@ func (r *Registrar) pass(ctx context.Context, backend *v1alpha1.DesignateBackend
 		case todo == nothing:
 			delete(m.setbacks, uid)
 			continue
-		case failed.err != nil && r.Clock.Now().Before(failed.next):
+		case failed.Waits(r.Clock.Now()):
 			continue
 		}
 		if err := m.do(ctx, connection, todo, &pools[i]); err != nil {
 			log.FromContext(ctx).Info("A TSIG key cannot be seen to",
 				"pool", pools[i].entry.Name, "kind", designate.KindOf(err), "reason", err.Error())
-			m.setbacks[uid] = failed.after(err, r.Clock.Now())
+			m.setbacks[uid] = after(failed, err, r.Clock.Now())
 			continue
 		}
 		delete(m.setbacks, uid)

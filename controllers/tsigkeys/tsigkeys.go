@@ -4,6 +4,7 @@ package tsigkeys
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -73,4 +74,16 @@ func (v View) Registered(pool types.UID) (key *designate.TSIGKey, known bool) {
 		return &found, v.asked[pool]
 	}
 	return nil, v.asked[pool]
+}
+
+// Left says, for people, that Designate may still have the key of a pool that is removed; nothing when it has none.
+func (v View) Left(pool types.UID) string {
+	switch key, asked := v.Registered(pool); {
+	case !asked:
+		return "Designate has not said yet whether it has the pool's TSIG key."
+	case key != nil:
+		return fmt.Sprintf("Designate has the pool's TSIG key %s, which is about to be removed there.", key.Name)
+	default:
+		return ""
+	}
 }

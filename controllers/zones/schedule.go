@@ -12,12 +12,7 @@ const (
 	// spread is by which part an interval is made longer or shorter at random, so that several operators do not keep step.
 	spread = 0.1
 
-	// firstRetry is the wait after a first failure that may end by itself; it doubles with each further one.
-	firstRetry = 5 * time.Second
-	// firstPermanentRetry is the same where a person is needed. Not every person's work shows here: a role that is given
-	// to the user in Keystone does not.
-	firstPermanentRetry = time.Minute
-	// longestRetry is the longest of these waits, unless the interval is longer.
+	// longestRetry is the longest wait after a failure, unless the interval is longer.
 	longestRetry = 5 * time.Minute
 
 	// demandGap is how long after the end of a listing another one may be made for a removal, so that many share one.
@@ -72,34 +67,9 @@ func (h history) fresh(poll time.Duration) time.Duration {
 
 // retry is the wait after a failure.
 func (h history) retry(poll time.Duration) time.Duration {
-	return RetryDelay(h.kind, h.failures, max(poll, longestRetry))
-}
-
-// RetryDelay is the wait after so many failures in a row, the newest of that kind.
-func RetryDelay(kind designate.Kind, failures int, longest time.Duration) time.Duration {
-	wait := firstRetry
-	if needsPerson(kind) {
-		wait = firstPermanentRetry
-	}
-	for range failures - 1 {
-		if wait *= 2; wait >= longest {
-			break
-		}
-	}
-	return min(wait, longest)
+	return designate.RetryDelay(h.kind, h.failures, max(poll, longestRetry))
 }
 
 func (h history) jittered(wait time.Duration) time.Duration {
 	return wait + time.Duration(spread*h.chance*float64(wait))
-}
-
-// needsPerson says that asking again does not help.
-func needsPerson(kind designate.Kind) bool {
-	switch kind {
-	case designate.Unauthorised, designate.Unusable, designate.Refused, designate.NotFound, designate.AlreadyExists,
-		designate.PoolNotEmpty:
-		return true
-	default:
-		return false
-	}
 }

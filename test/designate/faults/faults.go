@@ -139,3 +139,41 @@ func hold(r *http.Request, thaw <-chan struct{}) {
 	case <-r.Context().Done():
 	}
 }
+
+// Lost lets the server do what is asked, and ends the connection instead of passing its answer on.
+func Lost() Fault {
+	return func(p *Proxy, _ http.ResponseWriter, r *http.Request, _ <-chan struct{}) {
+		p.answer(r)
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// Before lets something happen before a request is passed on.
+func Before(happen func()) Fault {
+	return func(p *Proxy, w http.ResponseWriter, r *http.Request, _ <-chan struct{}) {
+		happen()
+		p.pass.ServeHTTP(w, r)
+	}
+}
+
+// After lets something happen after the server has answered, before the answer is passed on.
+func After(happen func()) Fault {
+	return func(p *Proxy, w http.ResponseWriter, r *http.Request, _ <-chan struct{}) {
+		answer := p.answer(r)
+		happen()
+		body := answer.Body.Bytes()
+		send(w, answer, body, len(body))
+	}
+}
+
+// Around has somebody decide about each request, who may pass it on; the connection ends when they say no.
+func Around(decide func(r *http.Request, pass func()) bool) Fault {
+	return func(p *Proxy, w http.ResponseWriter, r *http.Request, _ <-chan struct{}) {
+		answer := httptest.NewRecorder()
+		if !decide(r, func() { answer = p.answer(r) }) {
+			panic(http.ErrAbortHandler)
+		}
+		body := answer.Body.Bytes()
+		send(w, answer, body, len(body))
+	}
+}

@@ -87,23 +87,6 @@ var _ = Describe("Zones are counted", func() {
 		Expect(w.pool("gold").Status.Zones.Names).To(ConsistOf(zone.Name))
 		w.eventuallyZones("default", total(ctx, running.DefaultPoolID))
 		w.eventuallyCondition(v1alpha1.ConditionPoolNamesDistinct, "True NamesDistinct")
-
-		By("asking for the removal of the pool, which its zone blocks")
-		Expect(kube.Delete(ctx, w.pool("gold"))).To(Succeed())
-		blocked := func() string {
-			for _, c := range w.pool("gold").Status.Conditions {
-				if c.Type == v1alpha1.ConditionRemovalBlocked {
-					return c.Reason + ": " + c.Message
-				}
-			}
-			return ""
-		}
-		Eventually(blocked).WithContext(ctx).Should(And(HavePrefix(v1alpha1.ReasonZonesExist), ContainSubstring(zone.Name)))
-
-		By("deleting the zone, which leaves the rest to a person")
-		Expect(stack.RemoveZone(ctx, zone.ID)).To(Succeed())
-		Eventually(blocked).WithContext(ctx).Should(HavePrefix(v1alpha1.ReasonForceRequired))
-		w.eventuallyZones("gold", 0)
 	})
 
 	It("and a pool that Designate takes for ours, but is not, is told", func(ctx context.Context) {
@@ -152,7 +135,10 @@ func makeGold(ctx context.Context) {
 		"name": server.TSIG.Name, "algorithm": server.TSIG.Algorithm, "secret": server.TSIG.Secret, "scope": "POOL", "resource_id": goldID,
 	}, &key)).To(Succeed())
 	DeferCleanup(func(ctx context.Context) {
-		Expect(stack.NoAuth("any").Call(ctx, http.MethodDelete, "/v2/pools/"+goldID, nil, nil)).To(Succeed())
+		// A spec may have had the pool removed.
+		answer, err := stack.NoAuth("any").Do(ctx, http.MethodDelete, "/v2/pools/"+goldID, nil)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(answer.Status).To(BeElementOf(http.StatusNoContent, http.StatusNotFound))
 		Expect(stack.NoAuth("any").Call(ctx, http.MethodDelete, "/v2/tsigkeys/"+key.ID, nil, nil)).To(Succeed())
 	})
 }

@@ -26,6 +26,8 @@ import (
 const (
 	// pollInterval is the shortest that the API allows.
 	pollInterval = 5 * time.Second
+	// rpcTimeout is how long a zone may be under way, as far as the operator knows. Nothing here takes so long.
+	rpcTimeout = 2 * time.Second
 	// requestTimeout is what a frozen server costs.
 	requestTimeout = 5 * time.Second
 
@@ -57,6 +59,7 @@ func newWorld(ctx context.Context, access *v1alpha1.DesignateAccess, objects ...
 	backend := harness.Backend(w.namespace, 1)
 	backend.Spec.Designate.Access = access
 	backend.Spec.Designate.PollInterval = &metav1.Duration{Duration: pollInterval}
+	backend.Spec.Designate.RPCResponseTimeout = &metav1.Duration{Duration: rpcTimeout}
 	Expect(kube.Create(ctx, backend)).To(Succeed())
 	w.startOperator()
 	DeferCleanup(func() { w.stopOperator() })
@@ -69,7 +72,7 @@ func (w *world) startOperator() {
 	opts.DesignateTimeout = requestTimeout
 	logger := zap.New(zap.WriteTo(GinkgoWriter), zap.UseDevMode(true)).WithName(w.namespace)
 	var err error
-	w.operator, err = harness.StartOperatorWith(w, plane.Config, w.namespace, 0, logger, opts)
+	w.operator, err = harness.StartOperator(w, harness.Settings{Config: plane.Config, Namespace: w.namespace, Logger: logger, Options: &opts})
 	Expect(err).NotTo(HaveOccurred())
 }
 

@@ -150,10 +150,37 @@ func (s *Stack) RemoveZone(ctx context.Context, id string) error {
 	if answer.Status != http.StatusAccepted && answer.Status != http.StatusNotFound {
 		return fmt.Errorf("delete zone %s: HTTP %d", id, answer.Status)
 	}
-	// A cleanup has no end of its own.
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
-	defer cancel()
 	return s.AwaitNoZone(ctx, id)
+}
+
+// RemovePool deletes a pool without zones, and the TSIG keys for it, as far as they are there.
+func (s *Stack) RemovePool(ctx context.Context, id string) error {
+	admin := s.NoAuth("any")
+	var keys struct {
+		Keys []struct {
+			ID       string `json:"id"`
+			Resource string `json:"resource_id"`
+		} `json:"tsigkeys"`
+	}
+	if err := admin.Call(ctx, http.MethodGet, "/v2/tsigkeys?limit=1000", nil, &keys); err != nil {
+		return err
+	}
+	paths := []string{"/v2/pools/" + id}
+	for _, key := range keys.Keys {
+		if key.Resource == id {
+			paths = append(paths, "/v2/tsigkeys/"+key.ID)
+		}
+	}
+	for _, path := range paths {
+		answer, err := admin.Do(ctx, http.MethodDelete, path, nil)
+		if err != nil {
+			return err
+		}
+		if answer.Status != http.StatusNoContent && answer.Status != http.StatusNotFound {
+			return fmt.Errorf("delete %s: HTTP %d", path, answer.Status)
+		}
+	}
+	return nil
 }
 
 // ErrNoZone says that Designate knows no such zone.
@@ -177,11 +204,17 @@ func (s *Stack) Zone(ctx context.Context, id string) (Zone, error) {
 	}
 }
 
-// waitInterval is the time between two looks.
-const waitInterval = 200 * time.Millisecond
+const (
+	// waitInterval is the time between two looks.
+	waitInterval = 200 * time.Millisecond
+	// zoneTimeout is what a busy machine takes at most. A cleanup has no end of its own.
+	zoneTimeout = 3 * time.Minute
+)
 
-// AwaitZone waits until a zone is in a state, such as ACTIVE/NONE.
+// AwaitZone waits until a zone is in a state, such as ACTIVE/NONE, for zoneTimeout at most.
 func (s *Stack) AwaitZone(ctx context.Context, id, state string) (Zone, error) {
+	ctx, cancel := context.WithTimeout(ctx, zoneTimeout)
+	defer cancel()
 	var zone Zone
 	err := Await(ctx, func() (err error) {
 		if zone, err = s.Zone(ctx, id); err == nil && zone.State() != state {
@@ -192,8 +225,10 @@ func (s *Stack) AwaitZone(ctx context.Context, id, state string) (Zone, error) {
 	return zone, err
 }
 
-// AwaitNoZone waits until a zone is gone.
+// AwaitNoZone waits until a zone is gone, for zoneTimeout at most.
 func (s *Stack) AwaitNoZone(ctx context.Context, id string) error {
+	ctx, cancel := context.WithTimeout(ctx, zoneTimeout)
+	defer cancel()
 	return Await(ctx, func() error {
 		zone, err := s.Zone(ctx, id)
 		switch {

@@ -115,12 +115,19 @@ func (s *Stack) PoolUpdate(ctx context.Context, poolsYAML string, flags ...strin
 }
 
 // ApplyPools is PoolUpdate where anything but success is an error.
-func (s *Stack) ApplyPools(ctx context.Context, pools ...Pool) error {
+func (s *Stack) ApplyPools(ctx context.Context, pools ...Pool) error { return s.apply(ctx, pools) }
+
+// ApplyOnly is ApplyPools that deletes every other pool.
+func (s *Stack) ApplyOnly(ctx context.Context, pools ...Pool) error {
+	return s.apply(ctx, pools, "--delete")
+}
+
+func (s *Stack) apply(ctx context.Context, pools []Pool, flags ...string) error {
 	text, err := PoolsYAML(pools...)
 	if err != nil {
 		return err
 	}
-	update, err := s.PoolUpdate(ctx, text)
+	update, err := s.PoolUpdate(ctx, text, flags...)
 	if err == nil && update.ExitCode != 0 {
 		err = fmt.Errorf("designate-manage pool update: exit code %d\n%s", update.ExitCode, update.Output)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/designate-pools/designate-pool-operator/api/v1alpha1"
 	"github.com/designate-pools/designate-pool-operator/controllers"
 	"github.com/designate-pools/designate-pool-operator/controllers/options"
+	"github.com/designate-pools/designate-pool-operator/controllers/statistics"
 )
 
 // Scheme knows every kind that the operator reads or writes.
@@ -41,28 +42,40 @@ type Operator struct {
 	done chan error
 }
 
-// StartOperator starts the controllers as the shipped binary does, for one namespace, and returns when their caches
-// are filled. resync, unless 0, has every object looked at again that often.
-func StartOperator(
-	ctx context.Context, cfg *rest.Config, namespace string, resync time.Duration, logger logr.Logger,
-) (*Operator, error) {
-	return StartOperatorWith(ctx, cfg, namespace, resync, logger, options.Default())
+// Settings are those of an operator for one namespace.
+type Settings struct {
+	Config    *rest.Config
+	Namespace string
+	Logger    logr.Logger
+	// Resync, unless 0, has every object looked at again that often.
+	Resync time.Duration
+	// Options are those of the shipped binary when nil.
+	Options *options.Options
+	// Ask is how BIND servers are asked for their zones, as the shipped binary does it when nil. kwok's pods have none to ask.
+	Ask statistics.Ask
 }
 
-// StartOperatorWith is StartOperator with other options than the shipped binary has by itself.
-func StartOperatorWith(
-	ctx context.Context, cfg *rest.Config, namespace string, resync time.Duration, logger logr.Logger, opts options.Options,
-) (*Operator, error) {
+// StartOperator starts the controllers as the shipped binary does, and returns when their caches are filled.
+func StartOperator(ctx context.Context, settings Settings) (*Operator, error) {
+	opts, outside := options.Default(), controllers.Network()
+	// There are no primaries here, and one that is silent would be told of seconds after all else has come to rest.
+	outside.Primaries = func(context.Context, string) error { return nil }
+	if settings.Options != nil {
+		opts = *settings.Options
+	}
+	if settings.Ask != nil {
+		outside.Servers = settings.Ask
+	}
 	wire := &Wire{}
-	cfg = rest.CopyConfig(cfg)
+	cfg := rest.CopyConfig(settings.Config)
 	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { wire.next = next; return wire })
-	cacheOptions := options.CacheOptions([]string{namespace})
-	if resync > 0 {
-		cacheOptions.SyncPeriod = &resync
+	cacheOptions := options.CacheOptions([]string{settings.Namespace})
+	if settings.Resync > 0 {
+		cacheOptions.SyncPeriod = &settings.Resync
 	}
 	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 		Scheme:  Scheme(),
-		Logger:  logger,
+		Logger:  settings.Logger,
 		Cache:   cacheOptions,
 		Metrics: metricsserver.Options{BindAddress: "0"},
 		// One test binary starts the same controllers many times over.
@@ -71,7 +84,7 @@ func StartOperatorWith(
 	if err != nil {
 		return nil, err
 	}
-	if err := controllers.Setup(mgr, opts); err != nil {
+	if err := controllers.Setup(mgr, opts, outside); err != nil {
 		return nil, err
 	}
 	run, stop := context.WithCancel(context.Background())

@@ -143,7 +143,7 @@ var _ = Describe("The main job", func() {
 			}
 		}
 		backend := get(w, v1alpha1.BackendName, &v1alpha1.DesignateBackend{})
-		Expect(backend.Status.Conditions).To(HaveLen(5))
+		Expect(backend.Status.Conditions).To(HaveLen(6))
 		for _, condition := range backend.Status.Conditions {
 			Expect(condition.ObservedGeneration).To(Equal(backend.Generation), condition.Type)
 		}

@@ -18,13 +18,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
+	"github.com/designate-pools/designate-pool-operator/controllers/statistics"
 	"github.com/designate-pools/designate-pool-operator/test/controlplane"
 	"github.com/designate-pools/designate-pool-operator/test/envtest/harness"
 )
 
 var (
 	plane *controlplane.ControlPlane
-	kube  client.Client
+	kube  client.WithWatch
 )
 
 func TestOperator(t *testing.T) {
@@ -43,7 +44,7 @@ var _ = BeforeSuite(func(ctx context.Context) {
 	plane, err = controlplane.Start(ctx, controlplane.Options{Name: "operator"})
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(func() { Expect(plane.Stop()).To(Succeed()) })
-	kube, err = client.New(plane.Config, client.Options{Scheme: harness.Scheme()})
+	kube, err = client.NewWithWatch(plane.Config, client.Options{Scheme: harness.Scheme()})
 	Expect(err).NotTo(HaveOccurred())
 })
 
@@ -57,15 +58,20 @@ type world struct {
 	operator  *harness.Operator
 	// resync has every object looked at again that often; never when 0.
 	resync time.Duration
+	// ask is how servers are asked for their zones; as the shipped binary does it when nil.
+	ask statistics.Ask
 }
 
 // newWorld makes a namespace and starts an operator for it. Nothing deletes the namespace: the whole control plane goes
 // in the end.
-func newWorld(ctx context.Context) *world {
+func newWorld(ctx context.Context) *world { return newWorldAsking(ctx, nil) }
+
+// newWorldAsking is newWorld where servers are asked for their zones in another way.
+func newWorldAsking(ctx context.Context, ask statistics.Ask) *world {
 	GinkgoHelper()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "spec-"}}
 	Expect(kube.Create(ctx, namespace)).To(Succeed())
-	w := &world{Context: ctx, namespace: namespace.Name}
+	w := &world{Context: ctx, namespace: namespace.Name, ask: ask}
 	w.startOperator()
 	DeferCleanup(func() { w.stopOperator() })
 	DeferCleanup(w.describeFailure)
@@ -75,7 +81,9 @@ func newWorld(ctx context.Context) *world {
 func (w *world) startOperator() {
 	GinkgoHelper()
 	logger := zap.New(zap.WriteTo(io.MultiWriter(GinkgoWriter, operatorLog)), zap.UseDevMode(true)).WithName(w.namespace)
-	operator, err := harness.StartOperator(w, plane.Config, w.namespace, w.resync, logger)
+	operator, err := harness.StartOperator(w, harness.Settings{
+		Config: plane.Config, Namespace: w.namespace, Resync: w.resync, Logger: logger, Ask: w.ask,
+	})
 	Expect(err).NotTo(HaveOccurred())
 	w.operator = operator
 }

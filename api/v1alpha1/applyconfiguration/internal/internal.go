@@ -142,6 +142,10 @@ var schemaYAML = typed.YAMLObject(`types:
       type:
         scalar: string
       default: /etc/designate/rndc-keys
+    - name: rpcResponseTimeout
+      type:
+        namedType: io.k8s.apimachinery.pkg.apis.meta.v1.Duration
+      default: 1m
 - name: com.github.designate-pools.designate-pool-operator.api.v1alpha1.DesignateAccess
   map:
     fields:

@@ -23,6 +23,9 @@ type DesignateApplyConfiguration struct {
 	// How often the zones of all projects are listed, at least 5s. A listing that takes long is made less often than
 	// this, so that it keeps Designate busy for a twentieth of the time at most.
 	PollInterval *v1.Duration `json:"pollInterval,omitempty"`
+	// How long Designate's services wait for each other: the `rpc_response_timeout` of its configuration, 0s to 1h. The servers of
+	// a pool that Designate has deleted stay for so long at least, until it is certain that no zone was made in it meanwhile.
+	RPCResponseTimeout *v1.Duration `json:"rpcResponseTimeout,omitempty"`
 	// Who applies pools.yaml to Designate: External is people or their installer, Job is the operator, with Jobs that run
 	// `designate-manage pool update`.
 	Apply *apiv1alpha1.ApplyMode `json:"apply,omitempty"`
@@ -65,6 +68,14 @@ func (b *DesignateApplyConfiguration) WithAccess(value *DesignateAccessApplyConf
 // If called multiple times, the PollInterval field is set to the value of the last call.
 func (b *DesignateApplyConfiguration) WithPollInterval(value v1.Duration) *DesignateApplyConfiguration {
 	b.PollInterval = &value
+	return b
+}
+
+// WithRPCResponseTimeout sets the RPCResponseTimeout field in the declarative configuration to the given value
+// and returns the receiver, so that objects can be built by chaining "With" function invocations.
+// If called multiple times, the RPCResponseTimeout field is set to the value of the last call.
+func (b *DesignateApplyConfiguration) WithRPCResponseTimeout(value v1.Duration) *DesignateApplyConfiguration {
+	b.RPCResponseTimeout = &value
 	return b
 }
 

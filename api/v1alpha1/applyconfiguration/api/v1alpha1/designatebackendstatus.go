@@ -23,8 +23,8 @@ type DesignateBackendStatusApplyConfiguration struct {
 	// Zones of all pools in Designate, those of pools that are not ours included. Absent while nobody knows.
 	Zones *ZoneListingApplyConfiguration `json:"zones,omitempty"`
 	// Conditions: Accepted, MultipoolConfigValid, PoolsApplied, PoolsYAMLWritten, DesignateReachable, DefaultPoolMatches,
-	// PoolNamesDistinct, AttributesHonoured, WorkersMountKeys, PoolsProgrammed, WorkersRestarted, MigrationPending, RemovalBlocked,
-	// Ready.
+	// PoolNamesDistinct, AttributesHonoured, PrimariesReachable, WorkersMountKeys, PoolsProgrammed, WorkersRestarted,
+	// Migrating, RemovalBlocked, Ready.
 	Conditions []v1.ConditionApplyConfiguration `json:"conditions,omitempty"`
 }
 
