@@ -52,6 +52,21 @@ def active(count, pool_id):
     return expect('zones of the pool', sorted(states), ['ACTIVE'] * int(count))
 
 
+def pools(*pool_ids):
+    """Whether Designate has all of these pools and a TSIG key for each, or nothing of any."""
+    there = [pool['id'] for pool in call('GET', '/pools?limit=1000')['pools'] if pool['id'] in pool_ids]
+    keys = [key['resource_id'] for key in call('GET', '/tsigkeys?limit=1000')['tsigkeys'] if key['resource_id'] in pool_ids]
+    return sorted(there), sorted(keys)
+
+
+def knows(*pool_ids):
+    return expect('pools with keys', pools(*pool_ids), (sorted(pool_ids), sorted(pool_ids)))
+
+
+def lacks(*pool_ids):
+    return expect('pools with keys', pools(*pool_ids), ([], []))
+
+
 def serials(*pool_ids):
     for zone in sorted(in_pools(*pool_ids), key=lambda zone: zone['name']):
         print(zone['name'], zone['serial'])
@@ -82,7 +97,7 @@ def expect(what, got, want):
 
 
 COMMANDS = {'create': create, 'populate': populate, 'change': change, 'delete': delete, 'state': state,
-            'in-pool': in_pool, 'active': active, 'serials': serials, 'ns': ns}
+            'in-pool': in_pool, 'active': active, 'serials': serials, 'ns': ns, 'knows': knows, 'lacks': lacks}
 
 try:
     sys.exit(COMMANDS[sys.argv[1]](*sys.argv[2:]))
