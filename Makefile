@@ -97,7 +97,7 @@ lint: $(GOLANGCI_LINT) ## Check style and common mistakes
 ##@ Tests
 
 # All lanes, those that take longest first. Each needs its target below, and .ci/run finds out whether it ran.
-LANES := test-e2e test-envtest test-designate test-unit
+LANES := test-designate test-e2e test-envtest test-unit
 
 # Two at a time: with more, a machine of two cores is too slow for servers with timeouts of their own. What a lane says comes
 # when it is over.
@@ -129,19 +129,43 @@ SUITES ?= suites node
 .PHONY: test-e2e
 test-e2e: control-plane $(REPORT) ## Run the end-to-end suites on a cluster with real containers (root, Debian 12); SUITES="suites/add" for some
 	go build -o $(BIN)/cluster ./test/cluster
+	CGO_ENABLED=0 go build -o $(BIN)/probe ./test/e2e/probe
 	@rm -f $(ARTIFACTS)/e2e.json
 	@ended=0; $(BIN)/cluster $(if $(filter suites suites/designate-%,$(SUITES)),--designate) -- test/e2e/run $(SUITES) || ended=$$?; \
 	$(REPORT) --lane e2e --chainsaw $(ARTIFACTS)/e2e.json --ended $$ended --top test/e2e $(SUITES)
 
 # $(1) are packages of ginkgo suites. Each is a lane of its own in the counts, named by its folder, and all are run, also
-# after one has failed.
+# after one has failed. Ginkgo's end comes before Go's: it says which spec took so long.
 define run-suites
 	@mkdir -p $(ARTIFACTS)/specs
 	@failed=0; for package in $(1); do \
 	  name=$${package#*/test/}; name=$${name//\//-}; specs=$(ARTIFACTS)/specs/$$name.json; rm -f $$specs; \
-	  go test -json $(TEST_FLAGS) -timeout 20m $$package -ginkgo.json-report=$$specs | $(REPORT) --lane $$name --specs $$specs || failed=1; \
+	  go test -json $(TEST_FLAGS) -timeout 42m $$package -ginkgo.timeout=40m -ginkgo.json-report=$$specs | $(REPORT) --lane $$name --specs $$specs || failed=1; \
 	done; exit $$failed
 endef
+
+# With each commit another part of them.
+SAMPLE ?=
+
+.PHONY: mutate
+mutate: $(REPORT) ## Break the code on purpose and see the tests notice; SAMPLE=1/5 for a part
+	MUTATE_SAMPLE=$(SAMPLE) go test -json -count=1 -timeout 60m ./test/mutate | $(REPORT) --lane mutate
+
+RACES ?= 200
+
+.PHONY: races
+races: control-plane ## Make zones while their pools are removed, RACES times (default 200; root, Debian 12)
+	go build -o $(BIN)/designate-stack ./test/designate/stack
+	go test -c -o $(BIN)/operator.test ./test/designate/operator
+	@cd test/designate/operator && RACES=$(RACES) $(BIN)/designate-stack -- \
+	  $(BIN)/operator.test -ginkgo.v -ginkgo.focus="while its pool is removed" -test.timeout=2h
+
+.PHONY: killpoints
+killpoints: control-plane ## Kill the operator at each of its writes (an hour), and write docs/killpoints.md (root, Debian 12)
+	go build -o $(BIN)/designate-stack ./test/designate/stack
+	go test -c -o $(BIN)/killpoints.test ./test/designate/killpoints
+	@cd test/designate/killpoints && KILLPOINTS_REPORT=$(CURDIR)/docs/killpoints.md $(BIN)/designate-stack -- \
+	  $(BIN)/killpoints.test -ginkgo.timeout=3h -test.timeout=3h
 
 .PHONY: fuzz
 fuzz: ## Run each fuzz target for FUZZTIME (default 30s)
