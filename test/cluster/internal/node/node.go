@@ -73,7 +73,7 @@ func (n *Node) up(ctx context.Context) error {
 	if err := serveControl(n.components); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{n.startAPI, n.startContainers, n.waitForNode, n.createStorageClass} {
+	for _, step := range []func(context.Context) error{n.startAPI, n.startContainers, n.startProxy, n.waitForNode, n.createStorageClass} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (n *Node) startAPI(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintln(n.Progress, "The API server is ready.")
-	for _, program := range []component{controllerManager, scheduler, proxy} {
+	for _, program := range []component{controllerManager, scheduler} {
 		if err := n.components.start(program); err != nil {
 			return err
 		}
@@ -133,6 +133,14 @@ func (n *Node) startContainers(ctx context.Context) error {
 	}
 	fmt.Fprintf(n.Progress, "containerd has its %d images.\n", len(n.Images))
 	return n.components.start(kubelet(n.Cgroup))
+}
+
+// startProxy starts kube-proxy, which ends when its node gets another address than it had when it started, or one at all.
+func (n *Node) startProxy(ctx context.Context) error {
+	if err := n.wait(ctx, "the node has an address", n.nodeHasAddress); err != nil {
+		return err
+	}
+	return n.components.start(proxy)
 }
 
 func ctr(ctx context.Context, args ...string) error {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -55,6 +56,17 @@ func (n *Node) waitForNode(ctx context.Context) error {
 		_, err := n.client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Get(ctx, "default", metav1.GetOptions{})
 		return err
 	})
+}
+
+func (n *Node) nodeHasAddress(ctx context.Context) error {
+	node, err := n.client.CoreV1().Nodes().Get(ctx, hostName, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(node.Status.Addresses, func(a corev1.NodeAddress) bool { return a.Type == corev1.NodeInternalIP }) {
+		return errors.New("it has no address")
+	}
+	return nil
 }
 
 func (n *Node) nodeReady(ctx context.Context) error {
