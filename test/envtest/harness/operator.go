@@ -5,6 +5,7 @@ package harness
 import (
 	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -84,7 +85,7 @@ func StartOperator(ctx context.Context, settings Settings) (*Operator, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := controllers.Setup(mgr, opts, outside); err != nil {
+	if err := setup(mgr, opts, outside); err != nil {
 		return nil, err
 	}
 	run, stop := context.WithCancel(context.Background())
@@ -95,6 +96,15 @@ func StartOperator(ctx context.Context, settings Settings) (*Operator, error) {
 		return nil, ctx.Err()
 	}
 	return operator, nil
+}
+
+// oneSetup lets one operator after the other put its metrics where the process has them, in the place of those of the one before.
+var oneSetup sync.Mutex
+
+func setup(mgr ctrl.Manager, opts options.Options, outside controllers.Outside) error {
+	oneSetup.Lock()
+	defer oneSetup.Unlock()
+	return controllers.Setup(mgr, opts, outside)
 }
 
 // Stop stops the controllers and waits for them.
